@@ -126,11 +126,6 @@ void pcie_link_read(const struct pcie_link *link, uint64_t offset, uint64_t byte
 		with_replays(link, payload(link, offset, bytes) + ret_wire->rx_tlps * overhead(link, HEADER_32));
 }
 
-void pcie_link_interrupt(const struct pcie_link *link, struct pcie_wire *ret_wire)
-{
-	pcie_link_write(link, 0, DWORD, ret_wire);
-}
-
 /* The interval between two acknowledgements, and also between two updates of credits, in symbols: the specification's
  * limit for both. The factors, in tenths, are larger for wider links, which receive more packets meanwhile. */
 static uint64_t dllp_interval(const struct pcie_link *link)
@@ -190,14 +185,6 @@ uint64_t pcie_link_tlp_bps(const struct pcie_link *link)
 	return payload_bps(link, 1, 1);
 }
 
-uint64_t pcie_link_line_bytes(const struct pcie_link *link, uint64_t tlp_bytes)
-{
-	uint64_t num, den;
-
-	tlp_share(link, &num, &den);
-	return pcie_mul_div_ceil(tlp_bytes, den, num);
-}
-
 void pcie_link_bandwidth(const struct pcie_link *link, uint64_t bytes, struct pcie_bandwidth *ret_bandwidth)
 {
 	struct pcie_wire write, read;
@@ -225,9 +212,4 @@ struct pcie_byte_time pcie_link_byte_time(const struct pcie_link *link)
 uint64_t pcie_tlp_time_ps(const struct pcie_byte_time *byte_time, uint64_t tlp_bytes)
 {
 	return pcie_mul_div_ceil(tlp_bytes, byte_time->num, byte_time->den);
-}
-
-uint64_t pcie_wire_time_ps(const struct pcie_byte_time *byte_time, const struct pcie_wire *wire)
-{
-	return pcie_tlp_time_ps(byte_time, max_u64(wire->tx_bytes, wire->rx_bytes));
 }

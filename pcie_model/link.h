@@ -70,15 +70,9 @@ const char *pcie_link_config_error(const struct pcie_link *link);
 void pcie_link_write(const struct pcie_link *link, uint64_t offset, uint64_t bytes, struct pcie_wire *ret_wire);
 void pcie_link_read(const struct pcie_link *link, uint64_t offset, uint64_t bytes, struct pcie_wire *ret_wire);
 
-/* The card signals an interrupt by MSI or MSI-X, a write of four bytes. */
-void pcie_link_interrupt(const struct pcie_link *link, struct pcie_wire *ret_wire);
-
 /* Bits per second of the line after encoding, and the part of them for packets. */
 uint64_t pcie_link_line_bps(const struct pcie_link *link);
 uint64_t pcie_link_tlp_bps(const struct pcie_link *link);
-
-/* @tlp_bytes of packets plus the DLLPs and skip ordered sets sent meanwhile, in bytes. */
-uint64_t pcie_link_line_bytes(const struct pcie_link *link, uint64_t tlp_bytes);
 
 /* Effective bandwidth of transfers of @bytes each. */
 void pcie_link_bandwidth(const struct pcie_link *link, uint64_t bytes, struct pcie_bandwidth *ret_bandwidth);
@@ -87,8 +81,5 @@ struct pcie_byte_time pcie_link_byte_time(const struct pcie_link *link);
 
 /* The time of @tlp_bytes of packets in one direction, rounded up. */
 uint64_t pcie_tlp_time_ps(const struct pcie_byte_time *byte_time, uint64_t tlp_bytes);
-
-/* The time of a transfer: that of the slower direction. */
-uint64_t pcie_wire_time_ps(const struct pcie_byte_time *byte_time, const struct pcie_wire *wire);
 
 #endif

@@ -39,17 +39,17 @@ static int memcpy_run_faulted(struct sim_job *job, const struct sim_fault_hit *h
 	if (rc < 0)
 		return rc;
 	segments = shim_buf_task_segments(memcpy);
-	if (SHIM_HIT_HAS_ACT(hit, FAIL))
+	if (SIM_FAULT_HAS_ACT(hit, FAIL))
 		limit = hit->moved_bytes;
-	else if (SHIM_HIT_HAS_ACT(hit, TEAR))
+	else if (SIM_FAULT_HAS_ACT(hit, TEAR))
 		limit = bytes / 2;
 	rc = shim_dma_copy_segments(&segments, limit, &written);
-	if (rc == 0 && SHIM_HIT_HAS_ACT(hit, FLIP))
+	if (rc == 0 && SIM_FAULT_HAS_ACT(hit, FLIP))
 		rc = shim_segments_flip(shim_segments_dst(&segments), hit, written);
-	if (rc == 0 && SHIM_HIT_HAS_ACT(hit, TEAR))
+	if (rc == 0 && SIM_FAULT_HAS_ACT(hit, TEAR))
 		written = bytes;
 	memcpy->task.bytes = written;
-	return rc == 0 && SHIM_HIT_HAS_ACT(hit, FAIL) ? -EIO : rc;
+	return rc == 0 && SIM_FAULT_HAS_ACT(hit, FAIL) ? -EIO : rc;
 }
 
 const struct shim_task_fault_ops shim_dma_memcpy_fault_ops = {

@@ -24,8 +24,8 @@ doca_error_t dpa_inject_launch(struct doca_dpa *dpa, bool *ret_is_lost)
 	*ret_is_lost = false;
 	if (!dpa_find_fault(dpa, SIM_OP_DPA_LAUNCH, &hit))
 		return DOCA_SUCCESS;
-	*ret_is_lost = SHIM_HIT_HAS_ACT(&hit, DROP);
-	if (SHIM_HIT_HAS_ACT(&hit, DELAY))
+	*ret_is_lost = SIM_FAULT_HAS_ACT(&hit, DROP);
+	if (SIM_FAULT_HAS_ACT(&hit, DELAY))
 		shim_wait_session_ns(hit.delay_ns);
 	return shim_fault_status(&hit);
 }

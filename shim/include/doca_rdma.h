@@ -25,17 +25,22 @@
  * Sizes and lengths are bytes. Functions that return doca_error_t return DOCA_ERROR_INVALID_VALUE for a NULL argument;
  * setters return DOCA_ERROR_BAD_STATE after the start. A context is used by one thread at a time: the thread that
  * drives its progress engine.
+ *
+ * Releases 2.5 and 2.6 have one connection a context, and no parameter for it. Their doca_rdma.h is another. It includes this
+ * text, as bfsim_rdma.h and with DOCA_RDMA_2_5 defined, for what both have.
  */
 #ifndef DOCA_RDMA_H_
 #define DOCA_RDMA_H_
 
-#include <stdbool.h>
 #include <stdint.h>
+#ifndef DOCA_RDMA_2_5
+#include <stdbool.h>
 #if defined(__has_include)
 #if __has_include(<rdma/rdma_cma.h>)
 #include <rdma/rdma_cma.h>
 #else
 #include <rdma/ib_user_verbs.h> /* which it includes: IB_DEVICE_NAME_MAX */
+#endif
 #endif
 #endif
 #include <doca_buf.h>
@@ -84,13 +89,6 @@ enum doca_rdma_opcode {
 	DOCA_RDMA_OPCODE_RECV_SEND = 0,
 	DOCA_RDMA_OPCODE_RECV_SEND_WITH_IMM = 1,
 	DOCA_RDMA_OPCODE_RECV_WRITE_WITH_IMM = 2,
-};
-
-/* The form of an address. */
-enum doca_rdma_addr_type {
-	DOCA_RDMA_ADDR_TYPE_IPv4 = 0,
-	DOCA_RDMA_ADDR_TYPE_IPv6 = 1,
-	DOCA_RDMA_ADDR_TYPE_GID = 2,
 };
 
 /* A GID in network byte order. */
@@ -159,6 +157,8 @@ doca_error_t doca_rdma_cap_get_max_send_buf_list_len(const struct doca_devinfo *
 DOCA_EXPERIMENTAL
 doca_error_t doca_rdma_cap_get_max_message_size(const struct doca_devinfo *devinfo, uint32_t *max_message_size);
 
+#ifndef DOCA_RDMA_2_5
+
 /* The device's GIDs: their number, and @num_entries of them from index @start_index on. Entries that the device does not
  * use are zero. */
 DOCA_EXPERIMENTAL
@@ -167,6 +167,8 @@ doca_error_t doca_rdma_cap_get_gid_table_size(const struct doca_devinfo *devinfo
 DOCA_EXPERIMENTAL
 doca_error_t doca_rdma_cap_get_gid(const struct doca_devinfo *devinfo, uint32_t start_index, uint32_t num_entries,
 				   struct doca_rdma_gid *gid_array);
+
+#endif
 
 /* --- Create and destroy --- */
 
@@ -222,20 +224,6 @@ doca_error_t doca_rdma_set_transport_type(struct doca_rdma *rdma, enum doca_rdma
 DOCA_EXPERIMENTAL
 doca_error_t doca_rdma_get_transport_type(const struct doca_rdma *rdma, enum doca_rdma_transport_type *transport_type);
 
-/* The most connections at once, 1 to 65535. The default is 1. */
-DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_set_max_num_connections(struct doca_rdma *rdma, uint16_t max_num_connections);
-
-DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_get_max_num_connections(struct doca_rdma *rdma, uint16_t *max_num_connections);
-
-/* How often a send without a posted receive is repeated: 0 to 6, or 7 for ever. The default is 6. */
-DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_set_rnr_retry_count(struct doca_rdma *rdma, uint8_t rnr_retry_count);
-
-DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_get_rnr_retry_count(const struct doca_rdma *rdma, uint8_t *rnr_retry_count);
-
 /* The index of the GID that names the device to its peers (doca_rdma_cap_get_gid()). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_rdma_set_gid_index(struct doca_rdma *rdma, uint32_t gid_index);
@@ -250,6 +238,15 @@ doca_error_t doca_rdma_set_sl(struct doca_rdma *rdma, uint32_t sl);
 DOCA_EXPERIMENTAL
 doca_error_t doca_rdma_get_sl(const struct doca_rdma *rdma, uint32_t *sl);
 
+/* The largest payload of a packet. */
+DOCA_EXPERIMENTAL
+doca_error_t doca_rdma_set_mtu(struct doca_rdma *rdma, enum doca_mtu_size mtu);
+
+DOCA_EXPERIMENTAL
+doca_error_t doca_rdma_get_mtu(const struct doca_rdma *rdma, enum doca_mtu_size *mtu);
+
+#ifndef DOCA_RDMA_2_5
+
 /* Whether packets have a global routing header: 1, the default, or 0, which Ethernet does not permit
  * (DOCA_ERROR_NOT_SUPPORTED). */
 DOCA_EXPERIMENTAL
@@ -258,12 +255,19 @@ doca_error_t doca_rdma_set_grh_enabled(struct doca_rdma *rdma, uint8_t grh_enabl
 DOCA_EXPERIMENTAL
 doca_error_t doca_rdma_get_grh_enabled(const struct doca_rdma *rdma, uint8_t *grh_enabled);
 
-/* The largest payload of a packet. */
+/* The most connections at once, 1 to 65535. The default is 1. */
 DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_set_mtu(struct doca_rdma *rdma, enum doca_mtu_size mtu);
+doca_error_t doca_rdma_set_max_num_connections(struct doca_rdma *rdma, uint16_t max_num_connections);
 
 DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_get_mtu(const struct doca_rdma *rdma, enum doca_mtu_size *mtu);
+doca_error_t doca_rdma_get_max_num_connections(struct doca_rdma *rdma, uint16_t *max_num_connections);
+
+/* How often a send without a posted receive is repeated: 0 to 6, or 7 for ever. The default is 6. */
+DOCA_EXPERIMENTAL
+doca_error_t doca_rdma_set_rnr_retry_count(struct doca_rdma *rdma, uint8_t rnr_retry_count);
+
+DOCA_EXPERIMENTAL
+doca_error_t doca_rdma_get_rnr_retry_count(const struct doca_rdma *rdma, uint8_t *rnr_retry_count);
 
 /* How long the connection manager waits for a peer's answer, in milliseconds. The default is 2000. */
 DOCA_EXPERIMENTAL
@@ -289,6 +293,13 @@ doca_error_t doca_rdma_connect(struct doca_rdma *rdma, const void *remote_rdma_c
 			       size_t remote_rdma_conn_details_size, struct doca_rdma_connection *rdma_connection);
 
 /* --- Connect by addresses --- */
+
+/* The form of an address. */
+enum doca_rdma_addr_type {
+	DOCA_RDMA_ADDR_TYPE_IPv4 = 0,
+	DOCA_RDMA_ADDR_TYPE_IPv6 = 1,
+	DOCA_RDMA_ADDR_TYPE_GID = 2,
+};
 
 /* Callbacks of the connection manager, called from doca_pe_progress(). In the request callback, or later, the server
  * accepts or rejects. The established callback runs on both sides; from then on send-side tasks can be allocated. The
@@ -387,6 +398,8 @@ doca_error_t doca_rdma_bridge_accept(struct doca_rdma *rdma, void *private_data,
 DOCA_EXPERIMENTAL
 doca_error_t doca_rdma_bridge_established(struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection);
 
+#endif
+
 /* --- Tasks --- */
 
 /* All tasks have the same life: set_conf while idle (the callbacks for tasks that succeed and for those that fail, and
@@ -427,8 +440,8 @@ void doca_rdma_task_receive_set_dst_buf(struct doca_rdma_task_receive *task, str
 DOCA_EXPERIMENTAL
 struct doca_buf *doca_rdma_task_receive_get_dst_buf(const struct doca_rdma_task_receive *task);
 
-/* Results, valid after success until the task is submitted again: the kind of the message, its length, the immediate
- * data of a kind that has it, and the connection, which is valid in the callback alone. */
+/* Results, valid after success until the task is submitted again: the kind of the message, its length, and the
+ * immediate data of a kind that has it. */
 DOCA_EXPERIMENTAL
 enum doca_rdma_opcode doca_rdma_task_receive_get_result_opcode(const struct doca_rdma_task_receive *task);
 
@@ -437,10 +450,6 @@ uint32_t doca_rdma_task_receive_get_result_len(const struct doca_rdma_task_recei
 
 DOCA_EXPERIMENTAL
 doca_be32_t doca_rdma_task_receive_get_result_immediate_data(const struct doca_rdma_task_receive *task);
-
-DOCA_EXPERIMENTAL
-const struct doca_rdma_connection *doca_rdma_task_receive_get_result_rdma_connection(
-	const struct doca_rdma_task_receive *task);
 
 /* Send a message, which the peer's oldest receive task takes. @src_buf may be NULL: an empty message. */
 typedef void (*doca_rdma_task_send_completion_cb_t)(struct doca_rdma_task_send *, union doca_data, union doca_data);
@@ -452,19 +461,7 @@ doca_error_t doca_rdma_task_send_set_conf(struct doca_rdma *rdma,
 					  uint32_t num_tasks);
 
 DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_task_send_allocate_init(struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection,
-					       const struct doca_buf *src_buf, union doca_data user_data,
-					       struct doca_rdma_task_send **task);
-
-DOCA_EXPERIMENTAL
 struct doca_task *doca_rdma_task_send_as_task(struct doca_rdma_task_send *task);
-
-DOCA_EXPERIMENTAL
-void doca_rdma_task_send_set_rdma_connection(struct doca_rdma_task_send *task,
-					     struct doca_rdma_connection *rdma_connection);
-
-DOCA_EXPERIMENTAL
-const struct doca_rdma_connection *doca_rdma_task_send_get_rdma_connection(const struct doca_rdma_task_send *task);
 
 DOCA_EXPERIMENTAL
 void doca_rdma_task_send_set_src_buf(struct doca_rdma_task_send *task, const struct doca_buf *src_buf);
@@ -483,11 +480,6 @@ doca_error_t doca_rdma_task_send_imm_set_conf(struct doca_rdma *rdma,
 					      uint32_t num_tasks);
 
 DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_task_send_imm_allocate_init(struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection,
-						   const struct doca_buf *src_buf, doca_be32_t immediate_data,
-						   union doca_data user_data, struct doca_rdma_task_send_imm **task);
-
-DOCA_EXPERIMENTAL
 struct doca_task *doca_rdma_task_send_imm_as_task(struct doca_rdma_task_send_imm *task);
 
 DOCA_EXPERIMENTAL
@@ -495,14 +487,6 @@ void doca_rdma_task_send_imm_set_immediate_data(struct doca_rdma_task_send_imm *
 
 DOCA_EXPERIMENTAL
 doca_be32_t doca_rdma_task_send_imm_get_immediate_data(const struct doca_rdma_task_send_imm *task);
-
-DOCA_EXPERIMENTAL
-void doca_rdma_task_send_imm_set_rdma_connection(struct doca_rdma_task_send_imm *task,
-						 struct doca_rdma_connection *rdma_connection);
-
-DOCA_EXPERIMENTAL
-const struct doca_rdma_connection *doca_rdma_task_send_imm_get_rdma_connection(
-	const struct doca_rdma_task_send_imm *task);
 
 DOCA_EXPERIMENTAL
 void doca_rdma_task_send_imm_set_src_buf(struct doca_rdma_task_send_imm *task, const struct doca_buf *src_buf);
@@ -520,11 +504,6 @@ doca_error_t doca_rdma_task_read_set_conf(struct doca_rdma *rdma,
 					  uint32_t num_tasks);
 
 DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_task_read_allocate_init(struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection,
-					       const struct doca_buf *src_buf, struct doca_buf *dst_buf,
-					       union doca_data user_data, struct doca_rdma_task_read **task);
-
-DOCA_EXPERIMENTAL
 struct doca_task *doca_rdma_task_read_as_task(struct doca_rdma_task_read *task);
 
 DOCA_EXPERIMENTAL
@@ -532,13 +511,6 @@ void doca_rdma_task_read_set_dst_buf(struct doca_rdma_task_read *task, struct do
 
 DOCA_EXPERIMENTAL
 struct doca_buf *doca_rdma_task_read_get_dst_buf(const struct doca_rdma_task_read *task);
-
-DOCA_EXPERIMENTAL
-void doca_rdma_task_read_set_rdma_connection(struct doca_rdma_task_read *task,
-					     struct doca_rdma_connection *rdma_connection);
-
-DOCA_EXPERIMENTAL
-const struct doca_rdma_connection *doca_rdma_task_read_get_rdma_connection(const struct doca_rdma_task_read *task);
 
 DOCA_EXPERIMENTAL
 void doca_rdma_task_read_set_src_buf(struct doca_rdma_task_read *task, const struct doca_buf *src_buf);
@@ -560,11 +532,6 @@ doca_error_t doca_rdma_task_write_set_conf(struct doca_rdma *rdma,
 					   uint32_t num_tasks);
 
 DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_task_write_allocate_init(struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection,
-						const struct doca_buf *src_buf, struct doca_buf *dst_buf,
-						union doca_data user_data, struct doca_rdma_task_write **task);
-
-DOCA_EXPERIMENTAL
 struct doca_task *doca_rdma_task_write_as_task(struct doca_rdma_task_write *task);
 
 DOCA_EXPERIMENTAL
@@ -572,13 +539,6 @@ void doca_rdma_task_write_set_dst_buf(struct doca_rdma_task_write *task, struct 
 
 DOCA_EXPERIMENTAL
 struct doca_buf *doca_rdma_task_write_get_dst_buf(const struct doca_rdma_task_write *task);
-
-DOCA_EXPERIMENTAL
-void doca_rdma_task_write_set_rdma_connection(struct doca_rdma_task_write *task,
-					      struct doca_rdma_connection *rdma_connection);
-
-DOCA_EXPERIMENTAL
-const struct doca_rdma_connection *doca_rdma_task_write_get_rdma_connection(const struct doca_rdma_task_write *task);
 
 DOCA_EXPERIMENTAL
 void doca_rdma_task_write_set_src_buf(struct doca_rdma_task_write *task, const struct doca_buf *src_buf);
@@ -597,13 +557,6 @@ doca_error_t doca_rdma_task_write_imm_set_conf(struct doca_rdma *rdma,
 					       uint32_t num_tasks);
 
 DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_task_write_imm_allocate_init(struct doca_rdma *rdma,
-						    struct doca_rdma_connection *rdma_connection,
-						    const struct doca_buf *src_buf, struct doca_buf *dst_buf,
-						    doca_be32_t immediate_data, union doca_data user_data,
-						    struct doca_rdma_task_write_imm **task);
-
-DOCA_EXPERIMENTAL
 struct doca_task *doca_rdma_task_write_imm_as_task(struct doca_rdma_task_write_imm *task);
 
 DOCA_EXPERIMENTAL
@@ -617,14 +570,6 @@ void doca_rdma_task_write_imm_set_immediate_data(struct doca_rdma_task_write_imm
 
 DOCA_EXPERIMENTAL
 doca_be32_t doca_rdma_task_write_imm_get_immediate_data(const struct doca_rdma_task_write_imm *task);
-
-DOCA_EXPERIMENTAL
-void doca_rdma_task_write_imm_set_rdma_connection(struct doca_rdma_task_write_imm *task,
-						  struct doca_rdma_connection *rdma_connection);
-
-DOCA_EXPERIMENTAL
-const struct doca_rdma_connection *doca_rdma_task_write_imm_get_rdma_connection(
-	const struct doca_rdma_task_write_imm *task);
 
 DOCA_EXPERIMENTAL
 void doca_rdma_task_write_imm_set_src_buf(struct doca_rdma_task_write_imm *task, const struct doca_buf *src_buf);
@@ -643,14 +588,6 @@ doca_error_t doca_rdma_task_atomic_cmp_swp_set_conf(
 	doca_rdma_task_atomic_cmp_swp_completion_cb_t error_task_completion_cb, uint32_t num_tasks);
 
 DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_task_atomic_cmp_swp_allocate_init(struct doca_rdma *rdma,
-							 struct doca_rdma_connection *rdma_connection,
-							 struct doca_buf *dst_buf, struct doca_buf *result_buf,
-							 uint64_t cmp_data, uint64_t swap_data,
-							 union doca_data user_data,
-							 struct doca_rdma_task_atomic_cmp_swp **task);
-
-DOCA_EXPERIMENTAL
 struct doca_task *doca_rdma_task_atomic_cmp_swp_as_task(struct doca_rdma_task_atomic_cmp_swp *task);
 
 DOCA_EXPERIMENTAL
@@ -664,14 +601,6 @@ void doca_rdma_task_atomic_cmp_swp_set_dst_buf(struct doca_rdma_task_atomic_cmp_
 
 DOCA_EXPERIMENTAL
 struct doca_buf *doca_rdma_task_atomic_cmp_swp_get_dst_buf(const struct doca_rdma_task_atomic_cmp_swp *task);
-
-DOCA_EXPERIMENTAL
-void doca_rdma_task_atomic_cmp_swp_set_rdma_connection(struct doca_rdma_task_atomic_cmp_swp *task,
-						       struct doca_rdma_connection *rdma_connection);
-
-DOCA_EXPERIMENTAL
-const struct doca_rdma_connection *doca_rdma_task_atomic_cmp_swp_get_rdma_connection(
-	const struct doca_rdma_task_atomic_cmp_swp *task);
 
 DOCA_EXPERIMENTAL
 void doca_rdma_task_atomic_cmp_swp_set_result_buf(struct doca_rdma_task_atomic_cmp_swp *task,
@@ -696,13 +625,6 @@ doca_error_t doca_rdma_task_atomic_fetch_add_set_conf(
 	doca_rdma_task_atomic_fetch_add_completion_cb_t error_task_completion_cb, uint32_t num_tasks);
 
 DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_task_atomic_fetch_add_allocate_init(struct doca_rdma *rdma,
-							   struct doca_rdma_connection *rdma_connection,
-							   struct doca_buf *dst_buf, struct doca_buf *result_buf,
-							   uint64_t add_data, union doca_data user_data,
-							   struct doca_rdma_task_atomic_fetch_add **task);
-
-DOCA_EXPERIMENTAL
 struct doca_task *doca_rdma_task_atomic_fetch_add_as_task(struct doca_rdma_task_atomic_fetch_add *task);
 
 DOCA_EXPERIMENTAL
@@ -717,14 +639,6 @@ void doca_rdma_task_atomic_fetch_add_set_dst_buf(struct doca_rdma_task_atomic_fe
 
 DOCA_EXPERIMENTAL
 struct doca_buf *doca_rdma_task_atomic_fetch_add_get_dst_buf(const struct doca_rdma_task_atomic_fetch_add *task);
-
-DOCA_EXPERIMENTAL
-void doca_rdma_task_atomic_fetch_add_set_rdma_connection(struct doca_rdma_task_atomic_fetch_add *task,
-							 struct doca_rdma_connection *rdma_connection);
-
-DOCA_EXPERIMENTAL
-const struct doca_rdma_connection *doca_rdma_task_atomic_fetch_add_get_rdma_connection(
-	const struct doca_rdma_task_atomic_fetch_add *task);
 
 DOCA_EXPERIMENTAL
 void doca_rdma_task_atomic_fetch_add_set_result_buf(struct doca_rdma_task_atomic_fetch_add *task,
@@ -743,12 +657,6 @@ doca_error_t doca_rdma_task_remote_net_sync_event_get_set_conf(
 	doca_rdma_task_remote_net_sync_event_get_completion_cb_t error_task_completion_cb, uint32_t num_tasks);
 
 DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_task_remote_net_sync_event_get_allocate_init(
-	struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection,
-	const struct doca_sync_event_remote_net *event, struct doca_buf *dst_buf, union doca_data user_data,
-	struct doca_rdma_task_remote_net_sync_event_get **task);
-
-DOCA_EXPERIMENTAL
 struct doca_task *doca_rdma_task_remote_net_sync_event_get_as_task(
 	struct doca_rdma_task_remote_net_sync_event_get *task);
 
@@ -758,14 +666,6 @@ void doca_rdma_task_remote_net_sync_event_get_set_dst_buf(struct doca_rdma_task_
 
 DOCA_EXPERIMENTAL
 struct doca_buf *doca_rdma_task_remote_net_sync_event_get_get_dst_buf(
-	const struct doca_rdma_task_remote_net_sync_event_get *task);
-
-DOCA_EXPERIMENTAL
-void doca_rdma_task_remote_net_sync_event_get_set_rdma_connection(struct doca_rdma_task_remote_net_sync_event_get *task,
-								  struct doca_rdma_connection *rdma_connection);
-
-DOCA_EXPERIMENTAL
-const struct doca_rdma_connection *doca_rdma_task_remote_net_sync_event_get_get_rdma_connection(
 	const struct doca_rdma_task_remote_net_sync_event_get *task);
 
 DOCA_EXPERIMENTAL
@@ -792,22 +692,8 @@ doca_error_t doca_rdma_task_remote_net_sync_event_notify_set_set_conf(
 	doca_rdma_task_remote_net_sync_event_notify_set_completion_cb_t error_task_completion_cb, uint32_t num_tasks);
 
 DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_task_remote_net_sync_event_notify_set_allocate_init(
-	struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection, struct doca_sync_event_remote_net *event,
-	const struct doca_buf *src_buf, union doca_data user_data,
-	struct doca_rdma_task_remote_net_sync_event_notify_set **task);
-
-DOCA_EXPERIMENTAL
 struct doca_task *doca_rdma_task_remote_net_sync_event_notify_set_as_task(
 	struct doca_rdma_task_remote_net_sync_event_notify_set *task);
-
-DOCA_EXPERIMENTAL
-void doca_rdma_task_remote_net_sync_event_notify_set_set_rdma_connection(
-	struct doca_rdma_task_remote_net_sync_event_notify_set *task, struct doca_rdma_connection *rdma_connection);
-
-DOCA_EXPERIMENTAL
-const struct doca_rdma_connection *doca_rdma_task_remote_net_sync_event_notify_set_get_rdma_connection(
-	const struct doca_rdma_task_remote_net_sync_event_notify_set *task);
 
 DOCA_EXPERIMENTAL
 void doca_rdma_task_remote_net_sync_event_notify_set_set_src_buf(
@@ -836,12 +722,6 @@ doca_error_t doca_rdma_task_remote_net_sync_event_notify_add_set_conf(
 	doca_rdma_task_remote_net_sync_event_notify_add_completion_cb_t error_task_completion_cb, uint32_t num_tasks);
 
 DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_task_remote_net_sync_event_notify_add_allocate_init(
-	struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection, struct doca_sync_event_remote_net *event,
-	struct doca_buf *result_buf, uint64_t add_data, union doca_data user_data,
-	struct doca_rdma_task_remote_net_sync_event_notify_add **task);
-
-DOCA_EXPERIMENTAL
 struct doca_task *doca_rdma_task_remote_net_sync_event_notify_add_as_task(
 	struct doca_rdma_task_remote_net_sync_event_notify_add *task);
 
@@ -851,14 +731,6 @@ void doca_rdma_task_remote_net_sync_event_notify_add_set_add_data(
 
 DOCA_EXPERIMENTAL
 uint64_t doca_rdma_task_remote_net_sync_event_notify_add_get_add_data(
-	const struct doca_rdma_task_remote_net_sync_event_notify_add *task);
-
-DOCA_EXPERIMENTAL
-void doca_rdma_task_remote_net_sync_event_notify_add_set_rdma_connection(
-	struct doca_rdma_task_remote_net_sync_event_notify_add *task, struct doca_rdma_connection *rdma_connection);
-
-DOCA_EXPERIMENTAL
-const struct doca_rdma_connection *doca_rdma_task_remote_net_sync_event_notify_add_get_rdma_connection(
 	const struct doca_rdma_task_remote_net_sync_event_notify_add *task);
 
 DOCA_EXPERIMENTAL
@@ -877,6 +749,153 @@ DOCA_EXPERIMENTAL
 struct doca_sync_event_remote_net *doca_rdma_task_remote_net_sync_event_notify_add_get_sync_event(
 	const struct doca_rdma_task_remote_net_sync_event_notify_add *task);
 
+#ifndef DOCA_RDMA_2_5
+
+/* --- Connections of tasks --- */
+
+/* The connection that brought a message, valid in the callback alone. */
+DOCA_EXPERIMENTAL
+const struct doca_rdma_connection *doca_rdma_task_receive_get_result_rdma_connection(
+	const struct doca_rdma_task_receive *task);
+
+/* A send-side task is allocated for a connection, which may be replaced while the task is not in flight. */
+DOCA_EXPERIMENTAL
+doca_error_t doca_rdma_task_send_allocate_init(struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection,
+					       const struct doca_buf *src_buf, union doca_data user_data,
+					       struct doca_rdma_task_send **task);
+
+DOCA_EXPERIMENTAL
+void doca_rdma_task_send_set_rdma_connection(struct doca_rdma_task_send *task,
+					     struct doca_rdma_connection *rdma_connection);
+
+DOCA_EXPERIMENTAL
+const struct doca_rdma_connection *doca_rdma_task_send_get_rdma_connection(const struct doca_rdma_task_send *task);
+
+DOCA_EXPERIMENTAL
+doca_error_t doca_rdma_task_send_imm_allocate_init(struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection,
+						   const struct doca_buf *src_buf, doca_be32_t immediate_data,
+						   union doca_data user_data, struct doca_rdma_task_send_imm **task);
+
+DOCA_EXPERIMENTAL
+void doca_rdma_task_send_imm_set_rdma_connection(struct doca_rdma_task_send_imm *task,
+						 struct doca_rdma_connection *rdma_connection);
+
+DOCA_EXPERIMENTAL
+const struct doca_rdma_connection *doca_rdma_task_send_imm_get_rdma_connection(
+	const struct doca_rdma_task_send_imm *task);
+
+DOCA_EXPERIMENTAL
+doca_error_t doca_rdma_task_read_allocate_init(struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection,
+					       const struct doca_buf *src_buf, struct doca_buf *dst_buf,
+					       union doca_data user_data, struct doca_rdma_task_read **task);
+
+DOCA_EXPERIMENTAL
+void doca_rdma_task_read_set_rdma_connection(struct doca_rdma_task_read *task,
+					     struct doca_rdma_connection *rdma_connection);
+
+DOCA_EXPERIMENTAL
+const struct doca_rdma_connection *doca_rdma_task_read_get_rdma_connection(const struct doca_rdma_task_read *task);
+
+DOCA_EXPERIMENTAL
+doca_error_t doca_rdma_task_write_allocate_init(struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection,
+						const struct doca_buf *src_buf, struct doca_buf *dst_buf,
+						union doca_data user_data, struct doca_rdma_task_write **task);
+
+DOCA_EXPERIMENTAL
+void doca_rdma_task_write_set_rdma_connection(struct doca_rdma_task_write *task,
+					      struct doca_rdma_connection *rdma_connection);
+
+DOCA_EXPERIMENTAL
+const struct doca_rdma_connection *doca_rdma_task_write_get_rdma_connection(const struct doca_rdma_task_write *task);
+
+DOCA_EXPERIMENTAL
+doca_error_t doca_rdma_task_write_imm_allocate_init(struct doca_rdma *rdma,
+						    struct doca_rdma_connection *rdma_connection,
+						    const struct doca_buf *src_buf, struct doca_buf *dst_buf,
+						    doca_be32_t immediate_data, union doca_data user_data,
+						    struct doca_rdma_task_write_imm **task);
+
+DOCA_EXPERIMENTAL
+void doca_rdma_task_write_imm_set_rdma_connection(struct doca_rdma_task_write_imm *task,
+						  struct doca_rdma_connection *rdma_connection);
+
+DOCA_EXPERIMENTAL
+const struct doca_rdma_connection *doca_rdma_task_write_imm_get_rdma_connection(
+	const struct doca_rdma_task_write_imm *task);
+
+DOCA_EXPERIMENTAL
+doca_error_t doca_rdma_task_atomic_cmp_swp_allocate_init(struct doca_rdma *rdma,
+							 struct doca_rdma_connection *rdma_connection,
+							 struct doca_buf *dst_buf, struct doca_buf *result_buf,
+							 uint64_t cmp_data, uint64_t swap_data,
+							 union doca_data user_data,
+							 struct doca_rdma_task_atomic_cmp_swp **task);
+
+DOCA_EXPERIMENTAL
+void doca_rdma_task_atomic_cmp_swp_set_rdma_connection(struct doca_rdma_task_atomic_cmp_swp *task,
+						       struct doca_rdma_connection *rdma_connection);
+
+DOCA_EXPERIMENTAL
+const struct doca_rdma_connection *doca_rdma_task_atomic_cmp_swp_get_rdma_connection(
+	const struct doca_rdma_task_atomic_cmp_swp *task);
+
+DOCA_EXPERIMENTAL
+doca_error_t doca_rdma_task_atomic_fetch_add_allocate_init(struct doca_rdma *rdma,
+							   struct doca_rdma_connection *rdma_connection,
+							   struct doca_buf *dst_buf, struct doca_buf *result_buf,
+							   uint64_t add_data, union doca_data user_data,
+							   struct doca_rdma_task_atomic_fetch_add **task);
+
+DOCA_EXPERIMENTAL
+void doca_rdma_task_atomic_fetch_add_set_rdma_connection(struct doca_rdma_task_atomic_fetch_add *task,
+							 struct doca_rdma_connection *rdma_connection);
+
+DOCA_EXPERIMENTAL
+const struct doca_rdma_connection *doca_rdma_task_atomic_fetch_add_get_rdma_connection(
+	const struct doca_rdma_task_atomic_fetch_add *task);
+
+DOCA_EXPERIMENTAL
+doca_error_t doca_rdma_task_remote_net_sync_event_get_allocate_init(
+	struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection,
+	const struct doca_sync_event_remote_net *event, struct doca_buf *dst_buf, union doca_data user_data,
+	struct doca_rdma_task_remote_net_sync_event_get **task);
+
+DOCA_EXPERIMENTAL
+void doca_rdma_task_remote_net_sync_event_get_set_rdma_connection(struct doca_rdma_task_remote_net_sync_event_get *task,
+								  struct doca_rdma_connection *rdma_connection);
+
+DOCA_EXPERIMENTAL
+const struct doca_rdma_connection *doca_rdma_task_remote_net_sync_event_get_get_rdma_connection(
+	const struct doca_rdma_task_remote_net_sync_event_get *task);
+
+DOCA_EXPERIMENTAL
+doca_error_t doca_rdma_task_remote_net_sync_event_notify_set_allocate_init(
+	struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection, struct doca_sync_event_remote_net *event,
+	const struct doca_buf *src_buf, union doca_data user_data,
+	struct doca_rdma_task_remote_net_sync_event_notify_set **task);
+
+DOCA_EXPERIMENTAL
+void doca_rdma_task_remote_net_sync_event_notify_set_set_rdma_connection(
+	struct doca_rdma_task_remote_net_sync_event_notify_set *task, struct doca_rdma_connection *rdma_connection);
+
+DOCA_EXPERIMENTAL
+const struct doca_rdma_connection *doca_rdma_task_remote_net_sync_event_notify_set_get_rdma_connection(
+	const struct doca_rdma_task_remote_net_sync_event_notify_set *task);
+
+DOCA_EXPERIMENTAL
+doca_error_t doca_rdma_task_remote_net_sync_event_notify_add_allocate_init(
+	struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection, struct doca_sync_event_remote_net *event,
+	struct doca_buf *result_buf, uint64_t add_data, union doca_data user_data,
+	struct doca_rdma_task_remote_net_sync_event_notify_add **task);
+
+DOCA_EXPERIMENTAL
+void doca_rdma_task_remote_net_sync_event_notify_add_set_rdma_connection(
+	struct doca_rdma_task_remote_net_sync_event_notify_add *task, struct doca_rdma_connection *rdma_connection);
+
+DOCA_EXPERIMENTAL
+const struct doca_rdma_connection *doca_rdma_task_remote_net_sync_event_notify_add_get_rdma_connection(
+	const struct doca_rdma_task_remote_net_sync_event_notify_add *task);
+
 /* --- Data path on a GPU or the DPA --- */
 
 /* The handle of a context for kernels, from its start to its stop: DOCA_ERROR_BAD_STATE unless its data path is on the DPA and it runs.
@@ -891,6 +910,8 @@ doca_error_t doca_rdma_dpa_completion_attach(struct doca_rdma *rdma, struct doca
 
 DOCA_EXPERIMENTAL
 doca_error_t doca_rdma_get_gpu_handle(struct doca_rdma *rdma, struct doca_gpu_dev_rdma **gpu_rdma);
+
+#endif
 
 #ifdef __cplusplus
 }

@@ -27,10 +27,10 @@ doca_error_t rdma_cm_plan(const struct doca_rdma *rdma, enum sim_op op, struct r
 	if (doca_likely(!sim_injector_may_hit(rdma->ctx.faults, op)) ||
 	    !shim_fault_hits(rdma->ctx.faults, &site, rdma->ctx.trace_id, &hit))
 		return DOCA_SUCCESS;
-	ret_plan->is_refused = SHIM_HIT_HAS_ACT(&hit, REFUSE);
-	if (SHIM_HIT_HAS_ACT(&hit, STALL))
+	ret_plan->is_refused = SIM_FAULT_HAS_ACT(&hit, REFUSE);
+	if (SIM_FAULT_HAS_ACT(&hit, STALL))
 		ret_plan->due_ns = add_saturating_u64(shim_now_ns(), hit.duration_ns);
-	if (SHIM_HIT_HAS_ACT(&hit, HANG))
+	if (SIM_FAULT_HAS_ACT(&hit, HANG))
 		ret_plan->due_ns = SIM_JOB_NEVER_DUE;
-	return SHIM_HIT_HAS_ACT(&hit, FAIL) ? shim_fault_error(hit.status) : DOCA_SUCCESS;
+	return SIM_FAULT_HAS_ACT(&hit, FAIL) ? shim_fault_error(hit.status) : DOCA_SUCCESS;
 }

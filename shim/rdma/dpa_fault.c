@@ -37,9 +37,9 @@ int rdma_dpa_fault_ask_receive(struct rdma_dpa *dpa, const struct sim_dpa_span *
 
 static uint64_t hold_ns(const struct sim_fault_hit *hit)
 {
-	if (SHIM_HIT_HAS_ACT(hit, HANG))
+	if (SIM_FAULT_HAS_ACT(hit, HANG))
 		return UINT64_MAX;
-	return SHIM_HIT_HAS_ACT(hit, DELAY) ? hit->delay_ns : 0;
+	return SIM_FAULT_HAS_ACT(hit, DELAY) ? hit->delay_ns : 0;
 }
 
 /* ---- requests ---- */
@@ -74,12 +74,12 @@ void rdma_dpa_fault_apply_request(struct rdma_dpa_request *request)
 
 	if (hold > 0)
 		request->work.not_before_ns = add_saturating_u64(shim_now_ns(), hold);
-	if (SHIM_HIT_HAS_ACT(hit, FAIL) && hit->moved_bytes > 0) {
+	if (SIM_FAULT_HAS_ACT(hit, FAIL) && hit->moved_bytes > 0) {
 		request->access = access_and_fail;
-	} else if (SHIM_HIT_HAS_ACT(hit, FAIL)) {
+	} else if (SIM_FAULT_HAS_ACT(hit, FAIL)) {
 		request->problem = -EIO;
 		request->work.execute = rdma_dpa_execute;
-	} else if (SHIM_HIT_HAS_ACT(hit, FLIP)) {
+	} else if (SIM_FAULT_HAS_ACT(hit, FLIP)) {
 		request->access = access_and_flip;
 	}
 }
@@ -89,11 +89,11 @@ void rdma_dpa_fault_apply_request(struct rdma_dpa_request *request)
 void rdma_dpa_fault_apply_receive(struct rdma_dpa_receive *receive)
 {
 	receive->receive.hold_ns = hold_ns(receive->hit);
-	receive->receive.fails = SHIM_HIT_HAS_ACT(receive->hit, FAIL);
+	receive->receive.fails = SIM_FAULT_HAS_ACT(receive->hit, FAIL);
 }
 
 void rdma_dpa_fault_flip_received(const struct rdma_dpa_receive *receive)
 {
-	if (SHIM_HIT_HAS_ACT(receive->hit, FLIP) && !receive->receive.is_written)
+	if (SIM_FAULT_HAS_ACT(receive->hit, FLIP) && !receive->receive.is_written)
 		rdma_fault_flip(receive->hit, &receive->segment, 1, NULL, 0, receive->receive.bytes);
 }

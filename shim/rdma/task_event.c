@@ -66,12 +66,8 @@ doca_error_t doca_rdma_task_remote_net_sync_event_get_allocate_init(
 	return DOCA_SUCCESS;
 }
 
-struct doca_task *doca_rdma_task_remote_net_sync_event_get_as_task(
-	struct doca_rdma_task_remote_net_sync_event_get *task)
-{
-	return rdma_task_was(event_get_of(task), RDMA_EVENT_GET) ? &event_get_of(task)->task : NULL;
-}
-
+RDMA_DEFINE_AS_TASK(doca_rdma_task_remote_net_sync_event_get_as_task, doca_rdma_task_remote_net_sync_event_get,
+		    RDMA_EVENT_GET)
 RDMA_DEFINE_SET_CONNECTION(doca_rdma_task_remote_net_sync_event_get_set_rdma_connection,
 			   doca_rdma_task_remote_net_sync_event_get, RDMA_EVENT_GET)
 RDMA_DEFINE_GETTER(const struct doca_rdma_connection *, doca_rdma_task_remote_net_sync_event_get_get_rdma_connection,

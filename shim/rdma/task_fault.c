@@ -86,9 +86,9 @@ static int execute_and_fail(struct sim_rdma_work *work)
 
 static uint64_t hold_ns(const struct sim_fault_hit *hit)
 {
-	if (SHIM_HIT_HAS_ACT(hit, HANG))
+	if (SIM_FAULT_HAS_ACT(hit, HANG))
 		return UINT64_MAX;
-	return SHIM_HIT_HAS_ACT(hit, DELAY) ? hit->delay_ns : 0;
+	return SIM_FAULT_HAS_ACT(hit, DELAY) ? hit->delay_ns : 0;
 }
 
 void rdma_fault_apply_hit(struct rdma_task *task)
@@ -98,16 +98,16 @@ void rdma_fault_apply_hit(struct rdma_task *task)
 
 	if (is_receive(task)) {
 		task->receive.hold_ns = hold;
-		task->receive.fails = SHIM_HIT_HAS_ACT(hit, FAIL);
+		task->receive.fails = SIM_FAULT_HAS_ACT(hit, FAIL);
 		return;
 	}
 	if (hold > 0)
 		task->work.not_before_ns = add_saturating_u64(shim_now_ns(), hold);
-	if (SHIM_HIT_HAS_ACT(hit, FAIL) || SHIM_HIT_HAS_ACT(hit, FLIP))
+	if (SIM_FAULT_HAS_ACT(hit, FAIL) || SIM_FAULT_HAS_ACT(hit, FLIP))
 		task->work.begin = NULL;
-	if (SHIM_HIT_HAS_ACT(hit, FAIL))
+	if (SIM_FAULT_HAS_ACT(hit, FAIL))
 		task->work.execute = execute_and_fail;
-	else if (SHIM_HIT_HAS_ACT(hit, FLIP))
+	else if (SIM_FAULT_HAS_ACT(hit, FLIP))
 		task->work.execute = execute_and_flip;
 }
 

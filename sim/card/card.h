@@ -87,7 +87,6 @@ struct sim_card;
 int sim_card_create(const struct pcie_topology *topology, struct sim_card **ret_card);
 
 /* The card is that of machine @number (pcie_topology_get_machine()); it is 0 without this call. Before the first export. */
-#define SIM_MAX_MACHINES 65536
 void sim_card_set_machine(struct sim_card *card, uint32_t number);
 
 /* The number of a key's machine. */

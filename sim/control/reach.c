@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "control.h"
+#include "sim/protocol/wire.h"
 
 static bool has_number(enum sim_reach_kind kind)
 {
@@ -43,14 +44,8 @@ int sim_reach_send(int sock, enum sim_reach_kind kind, const void *bytes, size_t
 	uint8_t first = (uint8_t)kind;
 	struct iovec parts[] = { { &first, 1 }, { (void *)bytes, len } };
 	const struct msghdr packet = { .msg_iov = parts, .msg_iovlen = 2 };
-	ssize_t sent;
 
-	do {
-		sent = sendmsg(sock, &packet, MSG_NOSIGNAL);
-	} while (sent < 0 && errno == EINTR);
-	if (sent >= 0)
-		return 0;
-	return errno == ECONNRESET || errno == ENOTCONN ? -EPIPE : -errno;
+	return sim_msg_send_packet(sock, &packet);
 }
 
 int sim_reach_send_number(int sock, enum sim_reach_kind kind, int32_t number)

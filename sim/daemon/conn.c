@@ -79,12 +79,12 @@ static void drop_first_unsent(struct conn *conn)
 	free(first);
 }
 
-/* A child that the daemon has just forked (resume_guard.c) still holds copies of the descriptors. */
+/* A child that the daemon has just forked (resumer.c) still holds copies of the descriptors. */
 void daemon_conn_free(struct daemon *daemon, struct conn *conn)
 {
 	while (!STAILQ_EMPTY(&conn->unsent))
 		drop_first_unsent(conn);
-	daemon_resume_guard_stop(&conn->guard); /* a guard remains if the process could not be stopped */
+	daemon_resumer_stop(&conn->resumer); /* a resumer remains if the process could not be stopped */
 	sim_watch_close(daemon->epoll_fd, conn->pidfd);
 	sim_watch_close(daemon->epoll_fd, conn->sock);
 	free(conn);

@@ -39,7 +39,7 @@ struct packet {
 };
 
 /* A child of the daemon that continues a stopped process when the daemon is killed. */
-struct resume_guard {
+struct resumer {
 	pid_t pid; /* 0 = there is none */
 	int pipe_fd;
 };
@@ -66,7 +66,7 @@ struct conn {
 	uint32_t num_shared_objects;    /* of its exports, kept here */
 	bool warned_objects;            /* the log has the warning that some were not kept */
 	uint64_t resume_ms;             /* end of the pause that the daemon imposed; 0 = not paused */
-	struct resume_guard guard;      /* runs while the process is stopped */
+	struct resumer resumer;         /* runs while the process is stopped */
 	uint64_t recording;             /* number of its recording; 0 = none */
 	TAILQ_ENTRY(conn) entry;
 };
@@ -164,7 +164,7 @@ struct daemon;
 /* Operations on processes and on the daemon itself. Those of the fuzz target do nothing. */
 struct daemon_process_ops {
 	int (*send_signal)(int pidfd, int signal);
-	void (*start_guard)(int pidfd, struct resume_guard *guard);
+	void (*start_resumer)(int pidfd, struct resumer *resumer);
 	void (*kill_daemon)(void);
 	void (*pause_daemon)(const struct daemon *daemon, uint64_t ns);
 };
@@ -335,10 +335,10 @@ void daemon_begin_slow_link(struct daemon *daemon, const struct slow_rule_hit *s
 void daemon_end_slow_links(struct daemon *daemon);
 void daemon_tell_slow_links(struct daemon *daemon);
 
-/* resume_guard.c: the child that continues a stopped process when the daemon is killed. Starting a running guard
+/* resumer.c: the child that continues a stopped process when the daemon is killed. Starting a running resumer
  * has no effect. */
-void daemon_resume_guard_start(int pidfd, struct resume_guard *guard);
-void daemon_resume_guard_stop(struct resume_guard *guard);
+void daemon_resumer_start(int pidfd, struct resumer *resumer);
+void daemon_resumer_stop(struct resumer *resumer);
 
 /* status_json.c: returns a descriptor of the state as JSON, or -errno. */
 int daemon_status_fd(struct daemon *daemon);

@@ -43,7 +43,7 @@ static void pause_daemon(const struct daemon *daemon, uint64_t ns)
 }
 
 const struct daemon_process_ops daemon_default_process_ops = { .send_signal = send_signal,
-							       .start_guard = daemon_resume_guard_start,
+							       .start_resumer = daemon_resumer_start,
 							       .kill_daemon = kill_daemon,
 							       .pause_daemon = pause_daemon };
 
@@ -53,7 +53,7 @@ static void pause_process(struct daemon *daemon, struct conn *conn, uint64_t ns)
 {
 	uint64_t until_ms = sim_monotonic_ms() + ns / NS_PER_MS + (ns % NS_PER_MS > 0);
 
-	daemon->process_ops->start_guard(conn->pidfd, &conn->guard);
+	daemon->process_ops->start_resumer(conn->pidfd, &conn->resumer);
 	if (daemon->process_ops->send_signal(conn->pidfd, SIGSTOP) == 0 && until_ms > conn->resume_ms)
 		conn->resume_ms = until_ms;
 }
@@ -64,7 +64,7 @@ void daemon_resume_process(struct daemon *daemon, struct conn *conn)
 		return;
 	conn->resume_ms = 0;
 	daemon->process_ops->send_signal(conn->pidfd, SIGCONT);
-	daemon_resume_guard_stop(&conn->guard);
+	daemon_resumer_stop(&conn->resumer);
 }
 
 static void resume_due_processes(struct daemon *daemon, uint64_t now_ms)
@@ -139,7 +139,7 @@ static void inject_daemon_fault(struct daemon *daemon, uint64_t since_ns)
 	if (hit.actions & DOES(PAUSE))
 		daemon->process_ops->pause_daemon(daemon, hit.duration_ns);
 	if (hit.actions & DOES(KILL)) {
-		resume_due_processes(daemon, UINT64_MAX); /* some may have no guard */
+		resume_due_processes(daemon, UINT64_MAX); /* some may have no resumer */
 		daemon->process_ops->kill_daemon();
 	}
 }

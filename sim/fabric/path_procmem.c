@@ -103,7 +103,7 @@ static int open_memory(const struct sim_remote_cfg *cfg, struct sim_peer_process
 }
 
 /* The shortest time of a few reads of the memory's begin. The two ways take turns, so that other load meets both. */
-static enum sim_large_copies measure(struct sim_remote *remote, struct sim_link *link)
+static enum sim_large_copies measure(struct sim_remote *remote, struct sim_initiator *initiator)
 {
 	size_t len = min_size(remote->region.len_bytes, MEASURED_BYTES);
 	uint64_t best_ns[2] = { UINT64_MAX, UINT64_MAX };
@@ -113,14 +113,14 @@ static enum sim_large_copies measure(struct sim_remote *remote, struct sim_link 
 	for (int i = 0; rc == 0 && i < 2 * NUM_MEASURED; i++) {
 		uint64_t begin_ns = sim_monotonic_ns();
 
-		rc = i % 2 ? sim_link_copy(link, false, bytes, 0, len, &remote->revoked) :
+		rc = i % 2 ? sim_initiator_copy(initiator, false, bytes, 0, len, &remote->revoked) :
 			     sim_peer_memory_read(remote->memory, bytes, remote->region.cpu_addr, len);
 		best_ns[i % 2] = min_u64(best_ns[i % 2], sim_monotonic_ns() - begin_ns);
 	}
 	free(bytes);
 	if (rc < 0) /* not mapped just now, for example */
 		return SIM_LARGE_UNKNOWN;
-	return best_ns[1] < best_ns[0] ? SIM_LARGE_BY_LINK : SIM_LARGE_BY_MEMORY;
+	return best_ns[1] < best_ns[0] ? SIM_LARGE_BY_SHM : SIM_LARGE_BY_MEMORY;
 }
 
 /* Large copies of memory that cma does not reach. */
@@ -133,10 +133,10 @@ static void choose_large(struct sim_remote *remote, const struct sim_remote_cfg 
 	    !(cfg->region.access & SIM_ACCESS_READ) || sim_path_shm.open(remote, cfg, &unused) < 0)
 		return;
 	if (large == SIM_LARGE_UNKNOWN) {
-		large = measure(remote, remote->link);
+		large = measure(remote, remote->initiator);
 		atomic_store(&remote->memory->large, large);
 	}
-	if (large != SIM_LARGE_BY_LINK)
+	if (large != SIM_LARGE_BY_SHM)
 		sim_path_shm.close(remote);
 }
 
@@ -144,7 +144,7 @@ static void procmem_close(struct sim_remote *remote)
 {
 	if (remote->process)
 		sim_path_cma.close(remote);
-	if (remote->link)
+	if (remote->initiator)
 		sim_path_shm.close(remote);
 	sim_peer_memory_put(remote->memory);
 	remote->memory = NULL;
@@ -179,7 +179,7 @@ static int procmem_read(struct sim_remote *remote, void *local, uint64_t offset,
 {
 	if (remote->process && len > MAX_SMALL_BYTES)
 		return sim_path_cma.read(remote, local, offset, len);
-	if (remote->link && len >= MIN_LARGE_BYTES)
+	if (remote->initiator && len >= MIN_LARGE_BYTES)
 		return sim_path_shm.read(remote, local, offset, len);
 	return sim_peer_memory_read(remote->memory, local, remote->region.cpu_addr + offset, len);
 }
@@ -188,7 +188,7 @@ static int procmem_write(struct sim_remote *remote, const void *local, uint64_t 
 {
 	if (remote->process)
 		return sim_path_cma.write(remote, local, offset, len);
-	if (remote->link && len >= MIN_LARGE_BYTES)
+	if (remote->initiator && len >= MIN_LARGE_BYTES)
 		return sim_path_shm.write(remote, local, offset, len);
 	return sim_peer_memory_write(remote->memory, local, remote->region.cpu_addr + offset, len);
 }
@@ -226,7 +226,7 @@ static size_t procmem_move_pieces(struct sim_remote *remote, bool is_read, const
 {
 	if (remote->process)
 		return sim_path_cma.move_pieces(remote, is_read, pieces, count);
-	if (remote->link) /* which takes the large ones */
+	if (remote->initiator) /* which takes the large ones */
 		for (size_t i = 0; i < count; i++)
 			if (pieces[i].len >= MIN_LARGE_BYTES)
 				count = i;

@@ -24,7 +24,7 @@ static const char *reason_of(int rc)
 static int served_open(struct sim_remote *remote, const struct sim_remote_cfg *cfg, enum sim_transport transport,
 		       const char **ret_reason)
 {
-	const struct sim_link_cfg link_cfg = {
+	const struct sim_initiator_cfg initiator_cfg = {
 		.transport = transport,
 		.target_id = cfg->exporter.id,
 		.len_bytes = cfg->region.len_bytes,
@@ -33,7 +33,7 @@ static int served_open(struct sim_remote *remote, const struct sim_remote_cfg *c
 		.describe = cfg->peer.describe,
 		.arg = cfg->peer.arg,
 	};
-	int rc = sim_link_create(&link_cfg, &remote->link);
+	int rc = sim_initiator_create(&initiator_cfg, &remote->initiator);
 
 	if (rc == -EIO) /* the exporter closed the connection: it has left or died */
 		return -ESTALE;
@@ -54,13 +54,13 @@ static int tcp_open_path(struct sim_remote *remote, const struct sim_remote_cfg 
 
 static void served_close(struct sim_remote *remote)
 {
-	sim_link_destroy(remote->link);
-	remote->link = NULL;
+	sim_initiator_destroy(remote->initiator);
+	remote->initiator = NULL;
 }
 
 static int served_copy(struct sim_remote *remote, bool write, void *local, uint64_t offset, size_t len)
 {
-	int rc = sim_link_copy(remote->link, write, local, offset, len, &remote->revoked);
+	int rc = sim_initiator_copy(remote->initiator, write, local, offset, len, &remote->revoked);
 
 	if (rc == -ETIMEDOUT)
 		sim_warn(
@@ -109,13 +109,14 @@ const struct sim_path_ops sim_path_gateway = {
 
 const struct sim_grant *sim_remote_grant(const struct sim_remote *remote)
 {
-	return sim_link_grant(remote->link);
+	return sim_initiator_grant(remote->initiator);
 }
 
 int sim_remote_operate(struct sim_remote *remote, uint64_t addr, const struct sim_far_operands *operands,
 		       uint64_t *ret_before)
 {
-	int rc = sim_link_operate(remote->link, operands, addr - remote->region.addr, &remote->revoked, ret_before);
+	int rc = sim_initiator_operate(remote->initiator, operands, addr - remote->region.addr, &remote->revoked,
+				       ret_before);
 
 	if (rc == -ETIMEDOUT)
 		sim_warn("an operation on memory of another machine failed: this machine's gateway does not answer");

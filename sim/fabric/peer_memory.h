@@ -26,7 +26,7 @@
 enum sim_large_copies {
 	SIM_LARGE_UNKNOWN,
 	SIM_LARGE_BY_MEMORY,
-	SIM_LARGE_BY_LINK,
+	SIM_LARGE_BY_SHM,
 };
 
 struct sim_peer_memory {

@@ -160,7 +160,7 @@ const char *sim_remote_path(const struct sim_remote *remote)
 
 bool sim_remote_is_direct(const struct sim_remote *remote)
 {
-	return remote->base || ((remote->process || remote->memory) && !remote->link);
+	return remote->base || ((remote->process || remote->memory) && !remote->initiator);
 }
 
 bool sim_remote_is_unmapped(struct sim_remote *remote, uint64_t addr, size_t len)

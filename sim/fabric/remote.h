@@ -33,7 +33,7 @@ struct sim_peer_process;
 
 /* Calls of the session that reach the exporter's helper thread. */
 struct sim_remote_peer {
-	/* As of struct sim_link_cfg. */
+	/* As of struct sim_initiator_cfg. */
 	int (*describe)(void *arg, enum sim_transport transport, bool connect, struct sim_grant *ret_grant,
 			int *ret_fd);
 	void *arg;
@@ -75,7 +75,7 @@ struct sim_remote {
 	int32_t exporter_pid;             /* for messages, like @program */
 	uint64_t exporter_id;             /* of struct sim_peer_info */
 	char program[SIM_PROGRAM_SIZE];
-	struct sim_link *link; /* paths shm and tcp, or procmem where large copies are faster by shm */
+	struct sim_initiator *initiator; /* paths shm and tcp, or procmem where large copies are faster by shm */
 	/* State. */
 	_Atomic uint32_t revoke_cause; /* enum sim_revoke_cause; set before @revoked */
 	atomic_bool revoked;

@@ -107,7 +107,7 @@ void sim_consumer_hold(struct sim_consumer *consumer, struct sim_receive *receiv
 	if (receive->hit)
 		sim_fault_apply(receive->hit, consumer->cfg.clock, &hdr, bytes, &len);
 	receive->item = (struct sim_delay_item){ .due_ns = hdr.due_ns, .reorder_by = hdr.reorder_by };
-	if (receive->hit && SIM_HIT_HAS_ACT(receive->hit, HANG))
+	if (receive->hit && SIM_FAULT_HAS_ACT(receive->hit, HANG))
 		TAILQ_INSERT_TAIL(&consumer->hung, &receive->item, link);
 	else
 		sim_delay_list_push(&consumer->held, &receive->item, sim_clock_now_ns(consumer->cfg.clock));

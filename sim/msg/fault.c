@@ -17,15 +17,15 @@ static uint64_t add_delay_ns(uint64_t due_ns, const struct sim_clock *clock, con
 void sim_fault_apply(const struct sim_fault_hit *hit, const struct sim_clock *clock, struct sim_pipe_hdr *hdr,
 		     uint8_t *bytes, uint32_t *len)
 {
-	if (SIM_HIT_HAS_ACT(hit, TRUNCATE))
+	if (SIM_FAULT_HAS_ACT(hit, TRUNCATE))
 		*len = min_u32(*len, hit->truncate_bytes);
-	if (SIM_HIT_HAS_ACT(hit, FLIP) && bytes)
+	if (SIM_FAULT_HAS_ACT(hit, FLIP) && bytes)
 		sim_fault_hit_flip(hit, bytes, *len);
-	if (SIM_HIT_HAS_ACT(hit, DELAY))
+	if (SIM_FAULT_HAS_ACT(hit, DELAY))
 		hdr->due_ns = add_delay_ns(hdr->due_ns, clock, hit);
-	if (SIM_HIT_HAS_ACT(hit, REORDER) && hit->reorder_by > hdr->reorder_by)
+	if (SIM_FAULT_HAS_ACT(hit, REORDER) && hit->reorder_by > hdr->reorder_by)
 		hdr->reorder_by = hit->reorder_by;
-	hdr->duplicate |= SIM_HIT_HAS_ACT(hit, DUPLICATE);
+	hdr->duplicate |= SIM_FAULT_HAS_ACT(hit, DUPLICATE);
 }
 
 static bool query(const struct sim_poll_group *group, enum sim_op op, uint64_t size, struct sim_fault_hit *ret_hit)
@@ -45,11 +45,11 @@ static int write_with_fault(struct sim_pipe *pipe, const struct sim_fault_hit *h
 	uint8_t *copy = NULL;
 	int rc;
 
-	if (SIM_HIT_HAS_ACT(hit, DROP)) {
+	if (SIM_FAULT_HAS_ACT(hit, DROP)) {
 		sim_pipe_timing_charge(pipe->group);
 		return 0;
 	}
-	if (SIM_HIT_HAS_ACT(hit, FLIP)) {
+	if (SIM_FAULT_HAS_ACT(hit, FLIP)) {
 		copy = malloc(len + 1);
 		if (copy)
 			memcpy(copy, msg, len);
@@ -68,22 +68,22 @@ int sim_pipe_fault_write_send(struct sim_pipe_send *send)
 	const struct sim_fault_hit *hit = send->hit;
 	int rc;
 
-	if (SIM_HIT_HAS_ACT(hit, BREAK))
+	if (SIM_FAULT_HAS_ACT(hit, BREAK))
 		return -ECONNABORTED;
 	send->result = 0;
 	send->due_ns = 0;
-	if (SIM_HIT_HAS_ACT(hit, FAIL)) {
+	if (SIM_FAULT_HAS_ACT(hit, FAIL)) {
 		send->result = -ECANCELED;
-	} else if (!SIM_HIT_HAS_ACT(hit, HANG)) {
+	} else if (!SIM_FAULT_HAS_ACT(hit, HANG)) {
 		rc = write_with_fault(send->pipe, hit, send->copy ? send->copy : send->msg, send->len);
 		if (rc < 0)
 			return rc;
 		send->is_sent = true;
 		send->due_ns = sim_pipe_timing_end_ns(group);
 	}
-	if (SIM_HIT_HAS_ACT(hit, HANG))
+	if (SIM_FAULT_HAS_ACT(hit, HANG))
 		send->due_ns = SIM_CLOCK_NEVER_NS;
-	else if (SIM_HIT_HAS_ACT(hit, DELAY))
+	else if (SIM_FAULT_HAS_ACT(hit, DELAY))
 		send->due_ns = add_delay_ns(send->due_ns, group->cfg.clock, hit);
 	return 0;
 }
@@ -97,11 +97,11 @@ int sim_pipe_fault_write_now(struct sim_pipe *pipe, const void *msg, uint32_t le
 		return -EAGAIN;
 	if (!query(pipe->group, pipe->group->cfg.faults->send, len, &hit))
 		return sim_pipe_write_modelled(pipe, msg, len);
-	if (SIM_HIT_HAS_ACT(&hit, REFUSE) || SIM_HIT_HAS_ACT(&hit, FAIL)) {
-		*ret_status = SIM_HIT_HAS_ACT(&hit, REFUSE) ? hit.refuse_status : hit.status;
+	if (SIM_FAULT_HAS_ACT(&hit, REFUSE) || SIM_FAULT_HAS_ACT(&hit, FAIL)) {
+		*ret_status = SIM_FAULT_HAS_ACT(&hit, REFUSE) ? hit.refuse_status : hit.status;
 		return -ECANCELED;
 	}
-	return SIM_HIT_HAS_ACT(&hit, BREAK) ? -ECONNABORTED : write_with_fault(pipe, &hit, msg, len);
+	return SIM_FAULT_HAS_ACT(&hit, BREAK) ? -ECONNABORTED : write_with_fault(pipe, &hit, msg, len);
 }
 
 /* ---- received ---- */
@@ -109,11 +109,11 @@ int sim_pipe_fault_write_now(struct sim_pipe *pipe, const void *msg, uint32_t le
 /* Return the -errno with which the rule ends the receipt, or 0. */
 static int end_receipt(const struct sim_fault_hit *hit)
 {
-	if (SIM_HIT_HAS_ACT(hit, BREAK))
+	if (SIM_FAULT_HAS_ACT(hit, BREAK))
 		return -ECONNABORTED;
-	if (SIM_HIT_HAS_ACT(hit, FAIL))
+	if (SIM_FAULT_HAS_ACT(hit, FAIL))
 		return -ECANCELED;
-	return SIM_HIT_HAS_ACT(hit, DROP) ? -ENODATA : 0;
+	return SIM_FAULT_HAS_ACT(hit, DROP) ? -ENODATA : 0;
 }
 
 int sim_pipe_fault_receive(struct sim_pipe *pipe, struct sim_pipe_hdr *hdr, uint8_t *bytes, uint32_t *len,

@@ -71,6 +71,18 @@ void sim_fds_close(struct sim_fds *fds)
 	fds->count = 0;
 }
 
+int sim_msg_send_packet(int sock, const struct msghdr *packet)
+{
+	ssize_t sent;
+
+	do {
+		sent = sendmsg(sock, packet, MSG_NOSIGNAL);
+	} while (sent < 0 && errno == EINTR);
+	if (sent >= 0)
+		return 0;
+	return errno == ECONNRESET || errno == ENOTCONN ? -EPIPE : -errno;
+}
+
 int sim_msg_send_fds(int sock, struct sim_msg *msg, const int *fds, uint32_t num_fds)
 {
 	union {
@@ -79,7 +91,6 @@ int sim_msg_send_fds(int sock, struct sim_msg *msg, const int *fds, uint32_t num
 	} control = { 0 };
 	struct iovec data = { .iov_base = msg, .iov_len = sim_msg_size(msg->type, msg->is_reply) };
 	struct msghdr packet = { .msg_iov = &data, .msg_iovlen = 1 };
-	ssize_t sent;
 
 	assert(num_fds <= SIM_HANDSHAKE_MSG_FDS);
 	msg->version = SIM_WIRE_VERSION;
@@ -94,12 +105,7 @@ int sim_msg_send_fds(int sock, struct sim_msg *msg, const int *fds, uint32_t num
 		passed->cmsg_len = CMSG_LEN(sizeof(int) * num_fds);
 		memcpy(CMSG_DATA(passed), fds, sizeof(int) * num_fds);
 	}
-	do {
-		sent = sendmsg(sock, &packet, MSG_NOSIGNAL);
-	} while (sent < 0 && errno == EINTR);
-	if (sent >= 0)
-		return 0;
-	return errno == ECONNRESET || errno == ENOTCONN ? -EPIPE : -errno;
+	return sim_msg_send_packet(sock, &packet);
 }
 
 int sim_msg_send(int sock, struct sim_msg *msg, int fd)

@@ -29,6 +29,8 @@
 #include "sim/faults/rule/rule.h"
 #include "sim/fabric/served/served.h"
 
+struct msghdr;
+
 /* Raise the number when a shared layout or its meaning changes; rules and their operations change the rest (operations.h). */
 #define SIM_WIRE_VERSION (26u << 16 | SIM_RULES_CHECKSUM)
 
@@ -221,8 +223,10 @@ void sim_fds_close(struct sim_fds *fds);
 /* Size of a whole message of that type in bytes, 0 if the type is unknown. */
 size_t sim_msg_size(uint16_t type, bool is_reply);
 
-/* Send @msg with descriptors, which stay the caller's. Returns 0, -EAGAIN (non-blocking socket, full), -EPIPE (the
- * other end closed) or another -errno. */
+/* Send one packet. Returns 0, -EAGAIN (non-blocking socket, full), -EPIPE (the other end closed) or another -errno. */
+int sim_msg_send_packet(int sock, const struct msghdr *packet);
+
+/* Send @msg with descriptors, which stay the caller's. Errors as above. */
 int sim_msg_send_fds(int sock, struct sim_msg *msg, const int *fds, uint32_t num_fds);
 
 /* Wait for a message, or for the other end's end, until CLOCK_MONOTONIC is @until_ns; continues after signals of the

@@ -44,7 +44,7 @@ struct sim_owner_memory_ops {
 		      struct sim_imported *ret_imported);
 	void (*unimport)(struct sim_owner *owner, uint64_t key);
 	void (*set_path)(struct sim_owner *owner, uint64_t key, const char *path, const char *reason);
-	/* Ask the exporter of an imported key for access, as struct sim_link_cfg says. */
+	/* Ask the exporter of an imported key for access, as struct sim_initiator_cfg says. */
 	int (*describe)(struct sim_owner *owner, uint64_t key, enum sim_transport transport, bool connect,
 			struct sim_grant *ret_grant, int *ret_fd);
 	/* Ask the exporter of an imported key for the descriptor of its kicks, and do not wait for it: @done(@arg) is called

@@ -167,7 +167,7 @@ void sim_trace_message(enum sim_trace_kind kind, uint32_t object, uint64_t strea
 /* ---- faults, log lines, hits of the checker ---- */
 
 /* A fault that a rule of the plan injected. The plan holds the rule's text. */
-struct sim_trace_hit {
+struct sim_trace_fault_hit {
 	uint32_t rule;         /* its id */
 	const char *operation; /* the operation that was hit, by its name in rules */
 	uint64_t match;        /* number of this process's match of the rule, counted from 1 */
@@ -176,7 +176,7 @@ struct sim_trace_hit {
 };
 
 /* Record a fault at @object; 0 = at no object. */
-void sim_trace_fault(uint32_t object, const struct sim_trace_hit *hit);
+void sim_trace_fault(uint32_t object, const struct sim_trace_fault_hit *hit);
 
 /* Record a log line; levels are those of sim/base/log.h. */
 void sim_trace_log(int level, const char *format, va_list args);

@@ -51,7 +51,7 @@ void sim_trace_task_done(const struct sim_trace_task_stats *stats, const struct 
 	sim_trace_write(SIM_TRACE_RING_THREADS, &record, 1);
 }
 
-void sim_trace_fault(uint32_t object, const struct sim_trace_hit *hit)
+void sim_trace_fault(uint32_t object, const struct sim_trace_fault_hit *hit)
 {
 	struct sim_trace_record record = {
 		.time_ns = sim_trace_now_ns(),

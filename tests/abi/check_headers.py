@@ -24,8 +24,8 @@ INCLUDE = re.compile(r'^#include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 ORIGIN = re.compile(r'^# \d+ "([^"]+)"')
 MARKED = re.compile(r'__attribute__\(\(visibility\("default"\)\)\)\s+[^;(]*?\b(\w+)\(')
 WARNING = re.compile(r"['\u2018](\w+)\b[^'\u2019]*['\u2019] is deprecated")
-# Included where the header that brings them is not installed.
-OTHERS_OF = {'doca_rdma.h': {'rdma/ib_user_verbs.h'}}
+# Included besides: where the header that brings it is not installed; by 2.5's doca_rdma.h, a part of it.
+OTHERS_OF = {'doca_rdma.h': {'rdma/ib_user_verbs.h', 'bfsim_rdma.h'}}
 
 
 def header_path(include_dir, side_dir, header):
@@ -34,15 +34,16 @@ def header_path(include_dir, side_dir, header):
 
 
 def declared(header, include_dir, side_dir, compiler):
-    """The functions that the header itself declares with all marks allowed."""
+    """The functions that the header itself, or a part of it, declares with all marks allowed."""
     command = [*compiler, '-E', '-DDOCA_ALLOW_EXPERIMENTAL_API', '-DDOCA_ALLOW_DEPRECATED_API', f'-I{include_dir}',
                f'-I{side_dir}', '-xc', '-']
     done = subprocess.run(command, input=f'#include <{header}>\n', capture_output=True, text=True, check=True)
+    parts = {header, *OTHERS_OF.get(header, ())}
     own, lines = False, []
     for line in done.stdout.splitlines():
         origin = ORIGIN.match(line)
         if origin:
-            own = pathlib.Path(origin.group(1)).name == header
+            own = pathlib.Path(origin.group(1)).name in parts
         elif own:
             lines.append(line)
     return MARKED.findall('\n'.join(lines))

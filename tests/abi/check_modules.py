@@ -96,7 +96,7 @@ def check_documents(abi):
 
 def check_folder(modules, folder):
     known = {header for entry in modules.values() for header in entry['headers']}
-    for path in sorted(folder.glob('*.h')):
+    for path in sorted(folder.glob('doca_*.h')):
         if path.name not in known:
             yield f'no module has {path.name}, which is in {folder}: it would not be installed'
 

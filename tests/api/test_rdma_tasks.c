@@ -68,6 +68,7 @@ static void test_members_of_send(void **state)
 							(union doca_data){ .u64 = 5 }, &task),
 		      DOCA_ERROR_INVALID_VALUE);
 	doca_task_free(doca_rdma_task_send_as_task(task));
+	assert_null(doca_rdma_task_send_as_task(task)); /* freed */
 }
 
 static void test_members_of_send_imm(void **state)
@@ -103,6 +104,7 @@ static void test_members_of_send_imm(void **state)
 							    (union doca_data){ .u64 = 5 }, &task),
 		      DOCA_ERROR_INVALID_VALUE);
 	doca_task_free(doca_rdma_task_send_imm_as_task(task));
+	assert_null(doca_rdma_task_send_imm_as_task(task)); /* freed */
 }
 
 static void test_members_of_read(void **state)
@@ -139,6 +141,7 @@ static void test_members_of_read(void **state)
 		      DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(doca_rdma_task_read_get_result_len(task), 0);
 	doca_task_free(doca_rdma_task_read_as_task(task));
+	assert_null(doca_rdma_task_read_as_task(task)); /* freed */
 }
 
 static void test_members_of_write(void **state)
@@ -174,6 +177,7 @@ static void test_members_of_write(void **state)
 							 pair->bufs[0], (union doca_data){ .u64 = 5 }, &task),
 		      DOCA_ERROR_INVALID_VALUE);
 	doca_task_free(doca_rdma_task_write_as_task(task));
+	assert_null(doca_rdma_task_write_as_task(task)); /* freed */
 }
 
 static void test_members_of_write_imm(void **state)
@@ -214,6 +218,7 @@ static void test_members_of_write_imm(void **state)
 							     pair->bufs[0], 7, (union doca_data){ .u64 = 5 }, &task),
 		      DOCA_ERROR_INVALID_VALUE);
 	doca_task_free(doca_rdma_task_write_imm_as_task(task));
+	assert_null(doca_rdma_task_write_imm_as_task(task)); /* freed */
 }
 
 static void test_members_of_atomic_cmp_swp(void **state)
@@ -262,6 +267,7 @@ static void test_members_of_atomic_cmp_swp(void **state)
 								  &task),
 		      DOCA_ERROR_INVALID_VALUE);
 	doca_task_free(doca_rdma_task_atomic_cmp_swp_as_task(task));
+	assert_null(doca_rdma_task_atomic_cmp_swp_as_task(task)); /* freed */
 }
 
 static void test_members_of_atomic_fetch_add(void **state)
@@ -305,6 +311,7 @@ static void test_members_of_atomic_fetch_add(void **state)
 								    (union doca_data){ .u64 = 5 }, &task),
 		      DOCA_ERROR_INVALID_VALUE);
 	doca_task_free(doca_rdma_task_atomic_fetch_add_as_task(task));
+	assert_null(doca_rdma_task_atomic_fetch_add_as_task(task)); /* freed */
 }
 
 static void test_members_of_receive(void **state)
@@ -329,6 +336,7 @@ static void test_members_of_receive(void **state)
 	assert_int_equal(doca_rdma_task_receive_get_result_len(task), 0);
 	assert_null(doca_rdma_task_receive_get_result_rdma_connection(task));
 	doca_task_free(doca_rdma_task_receive_as_task(task));
+	assert_null(doca_rdma_task_receive_as_task(task)); /* freed */
 }
 
 static void test_members_of_remote_net_sync_event_get(void **state)
@@ -369,6 +377,7 @@ static void test_members_of_remote_net_sync_event_get(void **state)
 		      DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(doca_rdma_task_remote_net_sync_event_get_get_result_len(task), 0);
 	doca_task_free(doca_rdma_task_remote_net_sync_event_get_as_task(task));
+	assert_null(doca_rdma_task_remote_net_sync_event_get_as_task(task)); /* freed */
 }
 
 static void test_members_of_remote_net_sync_event_notify_set(void **state)
@@ -410,6 +419,7 @@ static void test_members_of_remote_net_sync_event_notify_set(void **state)
 			      (union doca_data){ .u64 = 5 }, &task),
 		      DOCA_ERROR_INVALID_VALUE);
 	doca_task_free(doca_rdma_task_remote_net_sync_event_notify_set_as_task(task));
+	assert_null(doca_rdma_task_remote_net_sync_event_notify_set_as_task(task)); /* freed */
 }
 
 static void test_members_of_remote_net_sync_event_notify_add(void **state)
@@ -456,6 +466,7 @@ static void test_members_of_remote_net_sync_event_notify_add(void **state)
 			      (union doca_data){ .u64 = 5 }, &task),
 		      DOCA_ERROR_INVALID_VALUE);
 	doca_task_free(doca_rdma_task_remote_net_sync_event_notify_add_as_task(task));
+	assert_null(doca_rdma_task_remote_net_sync_event_notify_add_as_task(task)); /* freed */
 }
 
 #define WITH_PAIR(test) cmocka_unit_test_setup_teardown(test, open_pair, close_pair)

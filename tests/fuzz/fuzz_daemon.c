@@ -305,12 +305,12 @@ static void wake(const struct daemon *daemon, uint64_t ns)
 	promise(daemon == &fuzz.daemon && ns > 0);
 }
 
-static void no_guard(int pidfd, struct resume_guard *guard)
+static void no_resumer(int pidfd, struct resumer *resumer)
 {
 }
 
 static const struct daemon_process_ops no_process_ops = {
-	.send_signal = spare, .start_guard = no_guard, .kill_daemon = live, .pause_daemon = wake
+	.send_signal = spare, .start_resumer = no_resumer, .kill_daemon = live, .pause_daemon = wake
 };
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);

@@ -46,7 +46,7 @@ enum { GRANT_READ_ONLY, GRANT_WRITABLE, GRANT_FAR, GRANT_HIDDEN, NUM_GRANTS };
 struct exporter {
 	struct sim_target *target;
 	struct served_ring *ring; /* the importer's mapping */
-	struct served_link_ring link;
+	struct served_initiator_ring initiator;
 	int sock; /* the importer's end */
 	struct sim_grant grants[NUM_GRANTS];
 	uint8_t *read_only, *writable;      /* of the exact size, so that an access beyond it shows */
@@ -94,8 +94,8 @@ static void exporter_connect(struct exporter *end)
 
 	promise(sim_target_connect(end->target, SIM_TRANSPORT_SHM, &end->sock) == 0);
 	wait.sock = end->sock;
-	promise(served_link_ring_open(end->sock, &end->link, &wait) == 0);
-	end->ring = end->link.segment.base;
+	promise(served_initiator_ring_open(end->sock, &end->initiator, &wait) == 0);
+	end->ring = end->initiator.segment.base;
 	end->num_tokens = 0;
 }
 
@@ -114,7 +114,7 @@ static void exporter_open(struct exporter *end)
 
 static void hang_up(struct exporter *end)
 {
-	served_link_ring_close(&end->link);
+	served_initiator_ring_close(&end->initiator);
 	close(end->sock);
 }
 
@@ -195,7 +195,7 @@ static void attack_exporter(struct input *in)
 /* ---- the importer, whose exporter is hostile ---- */
 
 /* All that the exporter says is there before the copy begins. Where it says too little, a revocation ends the copy. */
-static bool copy(struct input *in, struct served_link_ring *link, int sock)
+static bool copy(struct input *in, struct served_initiator_ring *initiator, int sock)
 {
 	static const struct sim_grant grant = { .index = 1 };
 	const atomic_bool revoked = true;
@@ -208,7 +208,7 @@ static bool copy(struct input *in, struct served_link_ring *link, int sock)
 	op.is_far = byte_of(in) & 1;
 	op.local = calloc(1, op.len); /* of the exact size, so that an access beyond it shows */
 	promise(op.local != NULL);
-	rc = served_link_ring_copy(link, &op, &wait, &is_in_step);
+	rc = served_initiator_ring_copy(initiator, &op, &wait, &is_in_step);
 	promise(rc <= 0 && rc > -4096);
 	promise(is_in_step || rc == -EPROTO || rc == -EIO || rc == -ECONNRESET);
 	free(op.local);
@@ -216,7 +216,7 @@ static bool copy(struct input *in, struct served_link_ring *link, int sock)
 }
 
 /* Returns false when the importer gives the connection up. */
-static bool importer_step(struct input *in, struct served_conn *conn, struct served_link_ring *link, int sock)
+static bool importer_step(struct input *in, struct served_conn *conn, struct served_initiator_ring *initiator, int sock)
 {
 	struct served_ring *ring = conn->segment.base;
 	uint8_t what = byte_of(in);
@@ -226,13 +226,13 @@ static bool importer_step(struct input *in, struct served_conn *conn, struct ser
 		overwrite(in, ring);
 		break;
 	case 1:
-		atomic_store(&ring->done, link->num_done + what / 4);
+		atomic_store(&ring->done, initiator->num_done + what / 4);
 		break;
 	case 2:
 		ring->slots[what / 4 % SERVED_RING_SLOTS].status = -(int32_t)byte_of(in) + 2;
 		break;
 	default:
-		return copy(in, link, sock);
+		return copy(in, initiator, sock);
 	}
 	return true;
 }
@@ -240,16 +240,16 @@ static bool importer_step(struct input *in, struct served_conn *conn, struct ser
 static void attack_importer(struct input *in)
 {
 	struct served_conn conn = { .sock = -1, .ring_fd = -1 };
-	struct served_link_ring link;
+	struct served_initiator_ring initiator;
 	struct served_wait wait = { .events = POLLIN };
 	int sock;
 
 	promise(served_shm_open(&conn, &sock) == 0);
 	wait.sock = sock;
-	promise(served_link_ring_open(sock, &link, &wait) == 0);
-	while (in->left > 0 && importer_step(in, &conn, &link, sock))
+	promise(served_initiator_ring_open(sock, &initiator, &wait) == 0);
+	while (in->left > 0 && importer_step(in, &conn, &initiator, sock))
 		;
-	served_link_ring_close(&link);
+	served_initiator_ring_close(&initiator);
 	sim_segment_unmap(&conn.segment);
 	close(conn.ring_fd);
 	close(conn.sock);

@@ -19,7 +19,7 @@ struct raw_importer {
 	enum sim_transport transport;
 	struct sim_grant grant;
 	struct served_wait wait;
-	struct served_link_ring ring;
+	struct served_initiator_ring ring;
 };
 
 static struct sim_msg call_with_fd(int sock, struct sim_msg msg, int *ret_fd)
@@ -49,7 +49,7 @@ static void raw_import(struct raw_importer *importer, const struct actor_key *ke
 	assert_true(fd >= 0);
 	importer->wait = (struct served_wait){ .sock = fd, .events = POLLIN, .len_bytes = 1 };
 	if (transport == SIM_TRANSPORT_SHM)
-		assert_int_equal(served_link_ring_open(fd, &importer->ring, &importer->wait), 0);
+		assert_int_equal(served_initiator_ring_open(fd, &importer->ring, &importer->wait), 0);
 }
 
 static int request(struct raw_importer *importer, bool is_write, uint64_t offset, uint8_t *byte)
@@ -60,14 +60,14 @@ static int request(struct raw_importer *importer, bool is_write, uint64_t offset
 	bool is_in_step;
 
 	return importer->transport == SIM_TRANSPORT_SHM ?
-		       served_link_ring_copy(&importer->ring, &op, &importer->wait, &is_in_step) :
-		       served_link_stream_copy(&op, &importer->wait, &is_in_step);
+		       served_initiator_ring_copy(&importer->ring, &op, &importer->wait, &is_in_step) :
+		       served_initiator_stream_copy(&op, &importer->wait, &is_in_step);
 }
 
 static void raw_close(struct raw_importer *importer)
 {
 	if (importer->transport == SIM_TRANSPORT_SHM)
-		served_link_ring_close(&importer->ring);
+		served_initiator_ring_close(&importer->ring);
 	close(importer->wait.sock);
 	close(importer->sock);
 }

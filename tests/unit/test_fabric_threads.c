@@ -72,31 +72,31 @@ static void test_threads_share_the_memory_of_a_peer(void **state)
 
 static unsigned int num_asked; /* one thread at a time asks */
 
-/* A peer that does not answer: a link takes and returns the connection, and fails. */
+/* A peer that does not answer: an initiator takes and returns the connection, and fails. */
 static int describe(void *arg, enum sim_transport transport, bool connect, struct sim_grant *ret_grant, int *ret_fd)
 {
 	num_asked++;
 	return -ETIMEDOUT;
 }
 
-static void *use_link(void *arg)
+static void *use_initiator(void *arg)
 {
-	const struct sim_link_cfg cfg = { .transport = SIM_TRANSPORT_TCP,
-					  .target_id = PROCESS_ID,
-					  .describe = describe };
+	const struct sim_initiator_cfg cfg = { .transport = SIM_TRANSPORT_TCP,
+					       .target_id = PROCESS_ID,
+					       .describe = describe };
 
 	for (int i = 0; i < ROUNDS; i++) {
-		struct sim_link *link;
+		struct sim_initiator *initiator;
 
-		if (sim_link_create(&cfg, &link) != -ETIMEDOUT)
-			return "a link";
+		if (sim_initiator_create(&cfg, &initiator) != -ETIMEDOUT)
+			return "an initiator";
 	}
 	return NULL;
 }
 
 static void test_threads_share_the_connection_to_a_peer(void **state)
 {
-	run_threads(use_link);
+	run_threads(use_initiator);
 	assert_int_equal(num_asked, THREADS * ROUNDS);
 }
 

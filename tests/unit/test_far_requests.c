@@ -88,13 +88,13 @@ static int describe(void *arg, enum sim_transport transport, bool connect, struc
 
 static void make_far_memory(struct fixture *f)
 {
-	const struct sim_link_cfg cfg = { .transport = SIM_TRANSPORT_SHM,
-					  .target_id = 7,
-					  .len_bytes = MEMORY_BYTES,
-					  .is_writable = true,
-					  .is_far = true,
-					  .describe = describe,
-					  .arg = f };
+	const struct sim_initiator_cfg cfg = { .transport = SIM_TRANSPORT_SHM,
+					       .target_id = 7,
+					       .len_bytes = MEMORY_BYTES,
+					       .is_writable = true,
+					       .is_far = true,
+					       .describe = describe,
+					       .arg = f };
 
 	assert_int_equal(sim_target_create(SIM_TARGET_MAX_CONNS, &f->target), 0);
 	assert_int_equal(sim_target_expose_far(f->target, MEMORY_BYTES, refuse_begin, f, &f->grant), 0);
@@ -102,7 +102,7 @@ static void make_far_memory(struct fixture *f)
 						.len_bytes = MEMORY_BYTES,
 						.access = SIM_ACCESS_NET | SIM_ACCESS_FAR | SIM_ACCESS_READ |
 							  SIM_ACCESS_WRITE | SIM_ACCESS_ATOMIC };
-	assert_int_equal(sim_link_create(&cfg, &f->memory.link), 0);
+	assert_int_equal(sim_initiator_create(&cfg, &f->memory.initiator), 0);
 }
 
 static int setup(void **state)
@@ -137,7 +137,7 @@ static int teardown(void **state)
 	sim_qp_destroy(f->doorbells);
 	sim_qp_group_close(&f->group);
 	sim_qp_group_close(&f->gateway);
-	sim_link_destroy(f->memory.link);
+	sim_initiator_destroy(f->memory.initiator);
 	sim_target_destroy(f->target);
 	sim_session_detach(f->session);
 	free(f);

@@ -520,7 +520,7 @@ struct server {
 	pthread_mutex_t lock; /* of the target: an exporter's has one thread */
 	atomic_bool must_end;
 	atomic_uint num_served;
-	unsigned int num_links; /* that were asked for */
+	unsigned int num_initiators; /* that were asked for */
 	struct sim_grant grant;
 };
 
@@ -552,7 +552,7 @@ static int describe_own(void *arg, enum sim_transport transport, bool connect, s
 							   open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
 		return *ret_fd < 0 ? -errno : 0;
 	}
-	server->num_links++;
+	server->num_initiators++;
 	*ret_grant = server->grant;
 	if (!connect)
 		return 0;
@@ -577,17 +577,17 @@ static bool is_served(struct server *server, struct sim_remote *remote, size_t l
 	return atomic_load(&server->num_served) > before;
 }
 
-static void expect_large_by(struct server *server, const struct sim_remote_cfg *cfg, bool by_link)
+static void expect_large_by(struct server *server, const struct sim_remote_cfg *cfg, bool by_initiator)
 {
-	unsigned int links_before = server->num_links;
+	unsigned int initiators_before = server->num_initiators;
 	struct sim_remote *remote;
 
 	assert_int_equal(sim_remote_create(cfg, &remote), 0);
 	assert_string_equal(sim_remote_path(remote), "procmem");
-	assert_int_equal(remote->link != NULL, by_link);
-	assert_int_equal(sim_remote_is_direct(remote), !by_link);
-	assert_int_equal(server->num_links > links_before, by_link);
-	assert_int_equal(is_served(server, remote, LARGE_BYTES), by_link);
+	assert_int_equal(remote->initiator != NULL, by_initiator);
+	assert_int_equal(sim_remote_is_direct(remote), !by_initiator);
+	assert_int_equal(server->num_initiators > initiators_before, by_initiator);
+	assert_int_equal(is_served(server, remote, LARGE_BYTES), by_initiator);
 	assert_false(is_served(server, remote, 64));
 	sim_remote_destroy(remote);
 }
@@ -612,10 +612,10 @@ static void test_large_copies_go_by_what_was_found_faster(void **state)
 	assert_int_equal(sim_target_expose(server.target, bytes, LARGE_BYTES, true, &server.grant), 0);
 	assert_int_equal(pthread_create(&thread, NULL, serve, &server), 0);
 	assert_int_equal(sim_remote_create(&cfg, &first), 0);
-	assert_int_equal(server.num_links, 1); /* it was measured, whatever was found */
-	assert_int_equal(first->link != NULL, atomic_load(&first->memory->large) == SIM_LARGE_BY_LINK);
+	assert_int_equal(server.num_initiators, 1); /* it was measured, whatever was found */
+	assert_int_equal(first->initiator != NULL, atomic_load(&first->memory->large) == SIM_LARGE_BY_SHM);
 	assert_true(atomic_load(&first->memory->large) != SIM_LARGE_UNKNOWN);
-	atomic_store(&first->memory->large, SIM_LARGE_BY_LINK);
+	atomic_store(&first->memory->large, SIM_LARGE_BY_SHM);
 	expect_large_by(&server, &cfg, true);
 	atomic_store(&first->memory->large, SIM_LARGE_BY_MEMORY);
 	expect_large_by(&server, &cfg, false);

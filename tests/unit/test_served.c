@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory that a target serves to links, over each transport. A thread serves, as the helper thread does; what the daemon
+/* Memory that a target serves to initiators, over each transport. A thread serves, as the helper thread does; what the daemon
  * does between two processes is a call here. */
 #include <errno.h>
 #include <fcntl.h>
@@ -134,34 +134,34 @@ static int describe(void *arg, enum sim_transport which, bool connect, struct si
 	return rc;
 }
 
-static int try_link(struct sim_grant *grant, size_t len, bool writable, struct sim_link **ret_link)
+static int try_initiator(struct sim_grant *grant, size_t len, bool writable, struct sim_initiator **ret_initiator)
 {
-	const struct sim_link_cfg cfg = { .transport = transport,
-					  .target_id = 1,
-					  .len_bytes = len,
-					  .is_writable = writable,
-					  .describe = describe,
-					  .arg = grant };
+	const struct sim_initiator_cfg cfg = { .transport = transport,
+					       .target_id = 1,
+					       .len_bytes = len,
+					       .is_writable = writable,
+					       .describe = describe,
+					       .arg = grant };
 
-	return sim_link_create(&cfg, ret_link);
+	return sim_initiator_create(&cfg, ret_initiator);
 }
 
-static struct sim_link *link_to(struct sim_grant *grant, size_t len, bool writable)
+static struct sim_initiator *initiator_to(struct sim_grant *grant, size_t len, bool writable)
 {
-	struct sim_link *link = NULL;
+	struct sim_initiator *initiator = NULL;
 
-	assert_int_equal(try_link(grant, len, writable, &link), 0);
-	return link;
+	assert_int_equal(try_initiator(grant, len, writable, &initiator), 0);
+	return initiator;
 }
 
-static int read_from(struct sim_link *link, void *to, uint64_t offset, size_t len)
+static int read_from(struct sim_initiator *initiator, void *to, uint64_t offset, size_t len)
 {
-	return sim_link_copy(link, false, to, offset, len, NULL);
+	return sim_initiator_copy(initiator, false, to, offset, len, NULL);
 }
 
-static int write_to(struct sim_link *link, void *from, uint64_t offset, size_t len)
+static int write_to(struct sim_initiator *initiator, void *from, uint64_t offset, size_t len)
 {
-	return sim_link_copy(link, true, from, offset, len, NULL);
+	return sim_initiator_copy(initiator, true, from, offset, len, NULL);
 }
 
 static void fill(uint8_t *bytes, size_t len, unsigned int seed)
@@ -187,35 +187,35 @@ static void test_bytes_written_are_read_back(void **state)
 	size_t max = 9 * MIB + 1 + 16;
 	uint8_t *memory = map_memory(max), *local = map_memory(max), *back = map_memory(max);
 	struct sim_grant grant = expose(memory, max, true);
-	struct sim_link *link = link_to(&grant, max, true);
+	struct sim_initiator *initiator = initiator_to(&grant, max, true);
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		fill(local, sizes[i], (unsigned int)i);
-		assert_int_equal(write_to(link, local, 7, sizes[i]), 0);
+		assert_int_equal(write_to(initiator, local, 7, sizes[i]), 0);
 		assert_memory_equal(memory + 7, local, sizes[i]);
-		assert_int_equal(read_from(link, back, 7, sizes[i]), 0);
+		assert_int_equal(read_from(initiator, back, 7, sizes[i]), 0);
 		assert_memory_equal(back, local, sizes[i]);
 	}
-	assert_int_equal(read_from(link, back, 7, 0), 0);
+	assert_int_equal(read_from(initiator, back, 7, 0), 0);
 	assert_int_equal(memory[6], 0);
-	sim_link_destroy(link);
+	sim_initiator_destroy(initiator);
 	munmap(memory, max);
 	munmap(local, max);
 	munmap(back, max);
 }
 
-static void test_a_link_checks_bounds_and_permission(void **state)
+static void test_an_initiator_checks_bounds_and_permission(void **state)
 {
 	uint8_t memory[100] = { 0 }, local[100] = { 1 };
 	struct sim_grant grant = expose(memory, sizeof(memory), false);
-	struct sim_link *link = link_to(&grant, sizeof(memory), false);
+	struct sim_initiator *initiator = initiator_to(&grant, sizeof(memory), false);
 
-	assert_int_equal(read_from(link, local, 1, 100), -EFAULT);
-	assert_int_equal(read_from(link, local, 101, 0), -EFAULT);
-	assert_int_equal(read_from(link, local, UINT64_MAX, 2), -EFAULT);
-	assert_int_equal(write_to(link, local, 0, 1), -EACCES);
-	assert_int_equal(read_from(link, local, 100, 0), 0);
-	sim_link_destroy(link);
+	assert_int_equal(read_from(initiator, local, 1, 100), -EFAULT);
+	assert_int_equal(read_from(initiator, local, 101, 0), -EFAULT);
+	assert_int_equal(read_from(initiator, local, UINT64_MAX, 2), -EFAULT);
+	assert_int_equal(write_to(initiator, local, 0, 1), -EACCES);
+	assert_int_equal(read_from(initiator, local, 100, 0), 0);
+	sim_initiator_destroy(initiator);
 }
 
 /* An importer that believes more than its grant says. */
@@ -223,50 +223,50 @@ static void test_the_target_checks_bounds_and_permission(void **state)
 {
 	uint8_t memory[100] = { 0 }, local[300] = { 1 };
 	struct sim_grant grant = expose(memory, sizeof(memory), false);
-	struct sim_link *link = link_to(&grant, sizeof(local), true);
+	struct sim_initiator *initiator = initiator_to(&grant, sizeof(local), true);
 
-	assert_int_equal(read_from(link, local, 1, 100), -EFAULT);
-	assert_int_equal(read_from(link, local, 200, 100), -EFAULT);
-	assert_int_equal(write_to(link, local, 0, 1), -EACCES);
-	assert_int_equal(read_from(link, local, 0, 100), 0);
+	assert_int_equal(read_from(initiator, local, 1, 100), -EFAULT);
+	assert_int_equal(read_from(initiator, local, 200, 100), -EFAULT);
+	assert_int_equal(write_to(initiator, local, 0, 1), -EACCES);
+	assert_int_equal(read_from(initiator, local, 0, 100), 0);
 	assert_int_equal(memory[0], 0);
-	sim_link_destroy(link);
+	sim_initiator_destroy(initiator);
 }
 
 static void test_a_wrong_grant_is_refused(void **state)
 {
 	uint8_t memory[100] = { 0 };
 	struct sim_grant grant = expose(memory, sizeof(memory), true), wrong = grant;
-	struct sim_link *link = NULL;
+	struct sim_initiator *initiator = NULL;
 
 	wrong.secret[SIM_GRANT_SECRET_SIZE - 1] ^= 1;
-	assert_int_equal(try_link(&wrong, sizeof(memory), true, &link), -ESTALE);
+	assert_int_equal(try_initiator(&wrong, sizeof(memory), true, &initiator), -ESTALE);
 	wrong = grant;
 	wrong.index = 5;
-	assert_int_equal(try_link(&wrong, sizeof(memory), true, &link), -ESTALE);
+	assert_int_equal(try_initiator(&wrong, sizeof(memory), true, &initiator), -ESTALE);
 	wrong.index = UINT32_MAX;
-	assert_int_equal(try_link(&wrong, sizeof(memory), true, &link), -ESTALE);
+	assert_int_equal(try_initiator(&wrong, sizeof(memory), true, &initiator), -ESTALE);
 	wrong = (struct sim_grant){ .index = 5 }; /* a free entry, whose secret is zero */
-	assert_int_equal(try_link(&wrong, sizeof(memory), true, &link), -ESTALE);
-	assert_null(link);
+	assert_int_equal(try_initiator(&wrong, sizeof(memory), true, &initiator), -ESTALE);
+	assert_null(initiator);
 }
 
 static void test_hidden_memory_is_refused_and_others_stay(void **state)
 {
 	uint8_t hidden[64] = { 1 }, other[64] = { 2 }, local[64];
 	struct sim_grant grant = expose(hidden, sizeof(hidden), true), other_grant = expose(other, sizeof(other), true);
-	struct sim_link *link = link_to(&grant, sizeof(hidden), true);
-	struct sim_link *other_link = link_to(&other_grant, sizeof(other), true);
+	struct sim_initiator *initiator = initiator_to(&grant, sizeof(hidden), true);
+	struct sim_initiator *other_initiator = initiator_to(&other_grant, sizeof(other), true);
 
 	hide(&grant);
-	assert_int_equal(read_from(link, local, 0, 64), -ESTALE);
-	assert_int_equal(write_to(link, local, 0, 64), -ESTALE);
-	assert_int_equal(read_from(other_link, local, 0, 64), 0);
+	assert_int_equal(read_from(initiator, local, 0, 64), -ESTALE);
+	assert_int_equal(write_to(initiator, local, 0, 64), -ESTALE);
+	assert_int_equal(read_from(other_initiator, local, 0, 64), 0);
 	assert_int_equal(local[0], 2);
 	(void)expose(other, sizeof(other), true); /* in the same entry of the table, with another secret */
-	assert_int_equal(read_from(link, local, 0, 64), -ESTALE);
-	sim_link_destroy(link);
-	sim_link_destroy(other_link);
+	assert_int_equal(read_from(initiator, local, 0, 64), -ESTALE);
+	sim_initiator_destroy(initiator);
+	sim_initiator_destroy(other_initiator);
 }
 
 /* As by munmap(), but nothing else is mapped there meanwhile. */
@@ -281,19 +281,19 @@ static void test_unmapped_memory_is_an_error_and_the_rest_stays(void **state)
 	size_t len = 3 * MIB;
 	uint8_t *memory = map_memory(len), *local = map_memory(len);
 	struct sim_grant grant = expose(memory, len, true);
-	struct sim_link *link = link_to(&grant, len, true);
+	struct sim_initiator *initiator = initiator_to(&grant, len, true);
 
 	fill(memory, len, 3);
 	take_away(memory + MIB + PAGE, PAGE);
 	for (int i = 0; i < 20; i++) {
-		assert_int_equal(read_from(link, local, 0, len), -EFAULT);
-		assert_int_equal(write_to(link, local, MIB, 2 * PAGE), -EFAULT);
-		assert_int_equal(read_from(link, local, MIB + PAGE, 8), -EFAULT);
-		assert_int_equal(write_to(link, local, MIB + PAGE, 8), -EFAULT);
-		assert_int_equal(read_from(link, local, 2 * MIB, MIB), 0);
+		assert_int_equal(read_from(initiator, local, 0, len), -EFAULT);
+		assert_int_equal(write_to(initiator, local, MIB, 2 * PAGE), -EFAULT);
+		assert_int_equal(read_from(initiator, local, MIB + PAGE, 8), -EFAULT);
+		assert_int_equal(write_to(initiator, local, MIB + PAGE, 8), -EFAULT);
+		assert_int_equal(read_from(initiator, local, 2 * MIB, MIB), 0);
 		assert_memory_equal(local, memory + 2 * MIB, MIB);
 	}
-	sim_link_destroy(link);
+	sim_initiator_destroy(initiator);
 	munmap(memory, len);
 	munmap(local, len);
 }
@@ -323,25 +323,25 @@ static void test_memory_that_goes_and_comes_during_copies(void **state)
 	struct flipper flipper = { .memory = map_memory(len), .len = len };
 	uint8_t *local = map_memory(len);
 	struct sim_grant grant = expose(flipper.memory, len, true);
-	struct sim_link *link = link_to(&grant, len, true);
+	struct sim_initiator *initiator = initiator_to(&grant, len, true);
 
 	fill(flipper.memory, len, 5);
 	flipper.memory += MIB;
 	flipper.len = len - MIB;
 	assert_int_equal(pthread_create(&flipper.thread, NULL, flip, &flipper), 0);
 	for (int i = 0; i < 100; i++) {
-		int rc = read_from(link, local, 0, len);
+		int rc = read_from(initiator, local, 0, len);
 
 		assert_true(rc == 0 || rc == -EFAULT);
-		assert_int_equal(read_from(link, local, 0, MIB), 0);
-		rc = write_to(link, local, 0, len);
+		assert_int_equal(read_from(initiator, local, 0, MIB), 0);
+		rc = write_to(initiator, local, 0, len);
 		assert_true(rc == 0 || rc == -EFAULT);
 	}
 	atomic_store(&flipper.stop, true);
 	pthread_join(flipper.thread, NULL);
-	assert_int_equal(read_from(link, local, 0, len), 0);
+	assert_int_equal(read_from(initiator, local, 0, len), 0);
 	assert_memory_equal(local, flipper.memory - MIB, MIB);
-	sim_link_destroy(link);
+	sim_initiator_destroy(initiator);
 	munmap(flipper.memory - MIB, len);
 	munmap(local, len);
 }
@@ -376,24 +376,24 @@ static void test_buffers_of_large_copies_are_given_back(void **state)
 {
 	uint8_t *memory = map_memory(16 * MIB), *local = map_memory(16 * MIB);
 	struct sim_grant grant = expose(memory, 16 * MIB, true);
-	struct sim_link *link = link_to(&grant, 16 * MIB, true);
+	struct sim_initiator *initiator = initiator_to(&grant, 16 * MIB, true);
 
 	for (int i = 0; i < 100; i++)
-		assert_int_equal(read_from(link, local, 0, 1024), 0);
+		assert_int_equal(read_from(initiator, local, 0, 1024), 0);
 	assert_true(ring_bytes() <= 64 * 1024);
 	for (unsigned int i = 0; i < 3; i++) {
 		fill(memory, 16 * MIB, i);
-		assert_int_equal(read_from(link, local, 0, 16 * MIB), 0);
+		assert_int_equal(read_from(initiator, local, 0, 16 * MIB), 0);
 		assert_memory_equal(local, memory, 16 * MIB);
 		fill(local, 16 * MIB, i + 10);
-		assert_int_equal(write_to(link, local, 0, 16 * MIB), 0);
+		assert_int_equal(write_to(initiator, local, 0, 16 * MIB), 0);
 		assert_memory_equal(local, memory, 16 * MIB);
 		assert_true(ring_bytes() > 512 * 1024 && ring_bytes() <= MIB + 64 * 1024);
 		trim();
 		assert_true(ring_bytes() <= 64 * 1024);
 		trim();
 	}
-	sim_link_destroy(link);
+	sim_initiator_destroy(initiator);
 	munmap(memory, 16 * MIB);
 	munmap(local, 16 * MIB);
 }
@@ -413,36 +413,36 @@ static void test_a_trim_takes_no_byte_of_a_copy(void **state)
 {
 	uint8_t *memory = map_memory(MIB), *local = map_memory(MIB);
 	struct sim_grant grant = expose(memory, MIB, true);
-	struct sim_link *link = link_to(&grant, MIB, true);
+	struct sim_initiator *initiator = initiator_to(&grant, MIB, true);
 	atomic_bool stop = false;
 	pthread_t thread;
 
 	assert_int_equal(pthread_create(&thread, NULL, trim_often, &stop), 0);
 	for (unsigned int i = 0; i < 50; i++) {
 		fill(local, MIB, i);
-		assert_int_equal(write_to(link, local, 0, MIB), 0);
+		assert_int_equal(write_to(initiator, local, 0, MIB), 0);
 		assert_memory_equal(local, memory, MIB);
 		fill(memory, MIB, i + 10);
-		assert_int_equal(read_from(link, local, 0, MIB), 0);
+		assert_int_equal(read_from(initiator, local, 0, MIB), 0);
 		assert_memory_equal(local, memory, MIB);
 	}
 	atomic_store(&stop, true);
 	pthread_join(thread, NULL);
-	sim_link_destroy(link);
+	sim_initiator_destroy(initiator);
 	munmap(memory, MIB);
 	munmap(local, MIB);
 }
 
-static void test_memory_that_is_unmapped_as_a_whole_can_be_linked(void **state)
+static void test_memory_that_is_unmapped_as_a_whole_can_be_reached(void **state)
 {
 	uint8_t *memory = map_memory(PAGE), local[8];
 	struct sim_grant grant = expose(memory, PAGE, true);
-	struct sim_link *link;
+	struct sim_initiator *initiator;
 
 	take_away(memory, PAGE);
-	link = link_to(&grant, PAGE, true);
-	assert_int_equal(read_from(link, local, 0, 8), -EFAULT);
-	sim_link_destroy(link);
+	initiator = initiator_to(&grant, PAGE, true);
+	assert_int_equal(read_from(initiator, local, 0, 8), -EFAULT);
+	sim_initiator_destroy(initiator);
 	munmap(memory, PAGE);
 }
 
@@ -462,11 +462,11 @@ static void await_open_fds(int count)
 		sched_yield();
 }
 
-static void test_links_share_a_connection(void **state)
+static void test_initiators_share_a_connection(void **state)
 {
 	enum { NUM = 2000 };
 	static struct sim_grant grants[NUM];
-	static struct sim_link *links[NUM];
+	static struct sim_initiator *initiators[NUM];
 	static uint8_t memory[NUM][8];
 	int before = num_open_fds(), with_one;
 	uint8_t local[8];
@@ -475,16 +475,16 @@ static void test_links_share_a_connection(void **state)
 		memset(memory[i], i, sizeof(memory[i]));
 		grants[i] = expose(memory[i], sizeof(memory[i]), true);
 	}
-	links[0] = link_to(&grants[0], 8, true);
+	initiators[0] = initiator_to(&grants[0], 8, true);
 	with_one = num_open_fds();
 	for (int i = 1; i < NUM; i++)
-		links[i] = link_to(&grants[i], 8, true);
+		initiators[i] = initiator_to(&grants[i], 8, true);
 	assert_int_equal(num_open_fds(), with_one);
 	for (int i = 0; i < NUM; i++) {
-		assert_int_equal(read_from(links[i], local, 0, 8), 0);
+		assert_int_equal(read_from(initiators[i], local, 0, 8), 0);
 		assert_memory_equal(local, memory[i], 8);
 		hide(&grants[i]);
-		sim_link_destroy(links[i]);
+		sim_initiator_destroy(initiators[i]);
 	}
 	await_open_fds(before);
 }
@@ -494,7 +494,7 @@ static void test_nothing_listens(void **state)
 {
 	uint8_t memory[8] = { 0 };
 	struct sim_grant grant = expose(memory, sizeof(memory), true);
-	struct sim_link *link = link_to(&grant, sizeof(memory), true);
+	struct sim_initiator *initiator = initiator_to(&grant, sizeof(memory), true);
 
 	for (int fd = 0; fd < 1024; fd++) {
 		int is_listening = 0;
@@ -503,14 +503,14 @@ static void test_nothing_listens(void **state)
 		if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &is_listening, &len) == 0)
 			assert_false(is_listening);
 	}
-	sim_link_destroy(link);
+	sim_initiator_destroy(initiator);
 }
 
-static void *copy_in_thread(void *link)
+static void *copy_in_thread(void *initiator)
 {
 	static uint8_t bytes[MIB];
 
-	return (void *)(intptr_t)write_to(link, bytes, 0, sizeof(bytes));
+	return (void *)(intptr_t)write_to(initiator, bytes, 0, sizeof(bytes));
 }
 
 /* The exporter leaves while a copy waits for it. */
@@ -518,13 +518,13 @@ static void test_a_target_that_is_closed_ends_the_wait(void **state)
 {
 	uint8_t *memory = map_memory(MIB);
 	struct sim_grant grant = expose(memory, MIB, true);
-	struct sim_link *link = link_to(&grant, MIB, true);
+	struct sim_initiator *initiator = initiator_to(&grant, MIB, true);
 	struct sim_target *closed = server.target;
 	pthread_t thread;
 	void *rc;
 
 	pause_server(true);
-	pthread_create(&thread, NULL, copy_in_thread, link);
+	pthread_create(&thread, NULL, copy_in_thread, initiator);
 	usleep(1000); /* likely to be waiting; no result depends on it */
 	pthread_mutex_lock(&server.lock);
 	assert_int_equal(sim_target_create(SIM_TARGET_MAX_CONNS, &server.target), 0);
@@ -533,8 +533,9 @@ static void test_a_target_that_is_closed_ends_the_wait(void **state)
 	pthread_join(thread, &rc);
 	assert_int_equal((intptr_t)rc, -EIO);
 	pause_server(false);
-	assert_int_equal(write_to(link, memory, 0, 1), -ESTALE); /* a new connection, to a target without that memory */
-	sim_link_destroy(link);
+	assert_int_equal(write_to(initiator, memory, 0, 1),
+			 -ESTALE); /* a new connection, to a target without that memory */
+	sim_initiator_destroy(initiator);
 	munmap(memory, MIB);
 }
 
@@ -553,23 +554,23 @@ static void test_a_revocation_ends_the_wait_and_the_next_copy_connects_anew(void
 	static uint8_t memories[2][64];
 	uint8_t *memory = memories[transport == SIM_TRANSPORT_TCP], local[64] = { 0 };
 	struct sim_grant grant = expose(memory, sizeof(local), true);
-	struct sim_link *link = link_to(&grant, sizeof(local), true);
+	struct sim_initiator *initiator = initiator_to(&grant, sizeof(local), true);
 	pthread_t thread;
 
 	memory[0] = 5;
 	atomic_store(&is_revoked, false);
 	pause_server(true);
 	pthread_create(&thread, NULL, revoke_soon, NULL);
-	assert_int_equal(sim_link_copy(link, true, local, 0, sizeof(local), &is_revoked), -EIO);
+	assert_int_equal(sim_initiator_copy(initiator, true, local, 0, sizeof(local), &is_revoked), -EIO);
 	pthread_join(thread, NULL);
-	assert_int_equal(sim_link_copy(link, true, local, 0, sizeof(local), &is_revoked), -EIO);
+	assert_int_equal(sim_initiator_copy(initiator, true, local, 0, sizeof(local), &is_revoked), -EIO);
 	if (transport == SIM_TRANSPORT_SHM) { /* given up: the target does not serve it later */
 		pause_server(false);
 		assert_int_equal(memory[0], 5);
 	}
 	pause_server(false);
-	assert_int_equal(read_from(link, local, 0, sizeof(local)), 0);
-	sim_link_destroy(link);
+	assert_int_equal(read_from(initiator, local, 0, sizeof(local)), 0);
+	sim_initiator_destroy(initiator);
 }
 
 /* The connections are the parent's: the target sees its end although a child lives. */
@@ -577,19 +578,19 @@ static void test_a_forked_child_closes_the_connections(void **state)
 {
 	uint8_t memory[8] = { 0 };
 	struct sim_grant grant = expose(memory, sizeof(memory), true);
-	int before = num_open_fds(), with_link, status;
-	struct sim_link *link = link_to(&grant, sizeof(memory), true);
+	int before = num_open_fds(), with_initiator, status;
+	struct sim_initiator *initiator = initiator_to(&grant, sizeof(memory), true);
 	pid_t child;
 
-	with_link = num_open_fds();
+	with_initiator = num_open_fds();
 	child = fork();
 	assert_true(child >= 0);
 	if (child == 0)
-		_exit(num_open_fds() == with_link - 1 ? 0 : 1); /* the target is not abandoned here */
+		_exit(num_open_fds() == with_initiator - 1 ? 0 : 1); /* the target is not abandoned here */
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);
-	assert_int_equal(read_from(link, memory, 0, 0), 0);
-	sim_link_destroy(link);
+	assert_int_equal(read_from(initiator, memory, 0, 0), 0);
+	sim_initiator_destroy(initiator);
 	await_open_fds(before);
 }
 
@@ -630,19 +631,19 @@ static void expect_hang_up(int fd)
 	close(fd);
 }
 
-static struct served_ring *map_raw_ring(int fd, struct served_link_ring *ring)
+static struct served_ring *map_raw_ring(int fd, struct served_initiator_ring *ring)
 {
 	struct served_wait wait = { .sock = fd, .events = POLLIN };
 
-	assert_int_equal(served_link_ring_open(fd, ring, &wait), 0);
+	assert_int_equal(served_initiator_ring_open(fd, ring, &wait), 0);
 	return ring->segment.base;
 }
 
 static void break_the_ring(int kind)
 {
-	struct served_link_ring link;
+	struct served_initiator_ring initiator;
 	int fd = connect_raw();
-	struct served_ring *ring = map_raw_ring(fd, &link);
+	struct served_ring *ring = map_raw_ring(fd, &initiator);
 
 	ring->slots[0].request.len_bytes = kind == 0 ? UINT32_MAX : 8;
 	if (kind == 2) {
@@ -660,7 +661,7 @@ static void break_the_ring(int kind)
 	} else {
 		expect_hang_up(fd);
 	}
-	sim_segment_unmap(&link.segment);
+	sim_segment_unmap(&initiator.segment);
 }
 
 /* A child that holds all descriptors and ran no handler of fork(), as after vfork() in posix_spawn() and system(). */
@@ -680,7 +681,7 @@ static pid_t hold_descriptors(void)
 static void test_a_connection_that_ended_is_not_watched_though_a_child_holds_it(void **state)
 {
 	struct served_request wrong = { .len_bytes = SERVED_MAX_STREAM_BYTES + 1 };
-	struct served_link_ring link = { .num_posted = 0 };
+	struct served_initiator_ring initiator = { .num_posted = 0 };
 	struct epoll_event event;
 	pid_t child;
 	int fd;
@@ -688,7 +689,7 @@ static void test_a_connection_that_ended_is_not_watched_though_a_child_holds_it(
 	pause_server(true);
 	fd = connect_raw();
 	if (transport == SIM_TRANSPORT_SHM)
-		atomic_store(&map_raw_ring(fd, &link)->posted, 100000);
+		atomic_store(&map_raw_ring(fd, &initiator)->posted, 100000);
 	child = hold_descriptors();
 	assert_true(send(fd, &wrong, sizeof(wrong), MSG_NOSIGNAL) > 0);
 	for (int i = 0; i < 100; i++)
@@ -698,7 +699,7 @@ static void test_a_connection_that_ended_is_not_watched_though_a_child_holds_it(
 	kill(child, SIGKILL);
 	assert_int_equal(waitpid(child, NULL, 0), child);
 	close(fd);
-	sim_segment_unmap(&link.segment);
+	sim_segment_unmap(&initiator.segment);
 	pause_server(false);
 }
 
@@ -722,7 +723,7 @@ static void test_importers_that_break_the_rules_do_not_harm_others(void **state)
 {
 	uint8_t memory[64] = { 9 }, local[64];
 	struct sim_grant grant = expose(memory, sizeof(memory), true);
-	struct sim_link *link = link_to(&grant, sizeof(memory), true);
+	struct sim_initiator *initiator = initiator_to(&grant, sizeof(memory), true);
 	int before = num_open_fds();
 
 	for (int kind = 0; kind < 3; kind++) {
@@ -730,11 +731,11 @@ static void test_importers_that_break_the_rules_do_not_harm_others(void **state)
 			break_the_ring(kind);
 		else
 			break_the_stream(kind);
-		assert_int_equal(read_from(link, local, 0, 64), 0);
+		assert_int_equal(read_from(initiator, local, 0, 64), 0);
 		assert_int_equal(local[0], 9);
 	}
 	await_open_fds(before);
-	sim_link_destroy(link);
+	sim_initiator_destroy(initiator);
 }
 
 /* An importer that asks for bytes and does not take them; a ring has room for all that is asked. */
@@ -743,7 +744,7 @@ static void test_an_importer_that_does_not_read_blocks_no_other(void **state)
 	uint8_t *memory = map_memory(MIB), local[64];
 	struct sim_grant grant = expose(memory, MIB, true);
 	const struct served_request request = { .grant = grant, .len_bytes = MIB };
-	struct sim_link *link = link_to(&grant, MIB, true);
+	struct sim_initiator *initiator = initiator_to(&grant, MIB, true);
 	int fd;
 
 	fd = connect_raw();
@@ -751,9 +752,9 @@ static void test_an_importer_that_does_not_read_blocks_no_other(void **state)
 		if (send(fd, &request, sizeof(request), MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
 			break;
 	for (int i = 0; i < 100; i++)
-		assert_int_equal(read_from(link, local, 0, 64), 0);
+		assert_int_equal(read_from(initiator, local, 0, 64), 0);
 	close(fd);
-	sim_link_destroy(link);
+	sim_initiator_destroy(initiator);
 	munmap(memory, MIB);
 }
 
@@ -787,7 +788,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_bytes_written_are_read_back),
-		TEST(test_a_link_checks_bounds_and_permission),
+		TEST(test_an_initiator_checks_bounds_and_permission),
 		TEST(test_the_target_checks_bounds_and_permission),
 		TEST(test_a_wrong_grant_is_refused),
 		TEST(test_hidden_memory_is_refused_and_others_stay),
@@ -795,8 +796,8 @@ int main(void)
 		TEST(test_memory_that_goes_and_comes_during_copies),
 		TEST_OVER(test_buffers_of_large_copies_are_given_back, SIM_TRANSPORT_SHM),
 		TEST_OVER(test_a_trim_takes_no_byte_of_a_copy, SIM_TRANSPORT_SHM),
-		TEST(test_memory_that_is_unmapped_as_a_whole_can_be_linked),
-		TEST(test_links_share_a_connection),
+		TEST(test_memory_that_is_unmapped_as_a_whole_can_be_reached),
+		TEST(test_initiators_share_a_connection),
 		TEST(test_nothing_listens),
 		TEST(test_a_target_that_is_closed_ends_the_wait),
 		TEST(test_a_revocation_ends_the_wait_and_the_next_copy_connects_anew),

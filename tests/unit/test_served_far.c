@@ -37,19 +37,19 @@ static int describe(void *arg, enum sim_transport transport, bool connect, struc
 	return connect ? sim_target_connect(far.target, transport, ret_fd) : 0;
 }
 
-static struct sim_link *make_link(void)
+static struct sim_initiator *make_initiator(void)
 {
-	const struct sim_link_cfg cfg = { .transport = SIM_TRANSPORT_SHM,
-					  .target_id = 5,
-					  .len_bytes = BYTES,
-					  .is_writable = true,
-					  .is_far = true,
-					  .describe = describe };
-	struct sim_link *link;
+	const struct sim_initiator_cfg cfg = { .transport = SIM_TRANSPORT_SHM,
+					       .target_id = 5,
+					       .len_bytes = BYTES,
+					       .is_writable = true,
+					       .is_far = true,
+					       .describe = describe };
+	struct sim_initiator *initiator;
 
-	assert_int_equal(sim_link_create(&cfg, &link), 0);
+	assert_int_equal(sim_initiator_create(&cfg, &initiator), 0);
 	assert_int_equal(far.num_begun, 0); /* no proof is read */
-	return link;
+	return initiator;
 }
 
 /* The other machine does the oldest or the newest request. */
@@ -78,7 +78,7 @@ static void complete(int at)
 /* ---- the importer's thread ---- */
 
 struct call {
-	struct sim_link *link;
+	struct sim_initiator *initiator;
 	enum sim_served_kind kind;
 	uint8_t *local;
 	struct sim_far_operands operands;
@@ -94,10 +94,10 @@ static void *run_call(void *arg)
 	struct call *call = arg;
 
 	if (call->kind == SIM_SERVED_FAR_OP)
-		call->rc = sim_link_operate(call->link, &call->operands, call->offset, NULL, &call->before);
+		call->rc = sim_initiator_operate(call->initiator, &call->operands, call->offset, NULL, &call->before);
 	else
-		call->rc = sim_link_copy(call->link, call->kind == SIM_SERVED_WRITE, call->local, call->offset,
-					 call->len, NULL);
+		call->rc = sim_initiator_copy(call->initiator, call->kind == SIM_SERVED_WRITE, call->local,
+					      call->offset, call->len, NULL);
 	atomic_store(&call->is_done, true);
 	return NULL;
 }
@@ -134,64 +134,66 @@ static int teardown(void **state)
 static void test_bytes_arrive_whatever_the_order_of_completion(void **state)
 {
 	static uint8_t written[BYTES], read[BYTES];
-	struct sim_link *link = make_link();
-	struct call call = { .link = link, .kind = SIM_SERVED_WRITE, .local = written, .len = BYTES };
+	struct sim_initiator *initiator = make_initiator();
+	struct call call = { .initiator = initiator, .kind = SIM_SERVED_WRITE, .local = written, .len = BYTES };
 
 	for (size_t i = 0; i < BYTES; i++)
 		written[i] = (uint8_t)(i * 31 >> 4);
 	assert_int_equal(run(&call, true), 0);
 	assert_memory_equal(far.memory, written, BYTES);
-	call = (struct call){ .link = link, .kind = SIM_SERVED_READ, .local = read, .len = BYTES };
+	call = (struct call){ .initiator = initiator, .kind = SIM_SERVED_READ, .local = read, .len = BYTES };
 	assert_int_equal(run(&call, false), 0);
 	assert_memory_equal(read, written, BYTES);
-	sim_link_destroy(link);
+	sim_initiator_destroy(initiator);
 }
 
 static void test_an_operation_gives_the_value_before(void **state)
 {
-	struct sim_link *link = make_link();
-	struct call call = {
-		.link = link, .kind = SIM_SERVED_FAR_OP, .operands = { .op = SIM_FAR_ADD, .operand = 3 }, .offset = 8
-	};
+	struct sim_initiator *initiator = make_initiator();
+	struct call call = { .initiator = initiator,
+			     .kind = SIM_SERVED_FAR_OP,
+			     .operands = { .op = SIM_FAR_ADD, .operand = 3 },
+			     .offset = 8 };
 
 	memcpy(far.memory + 8, &(uint64_t){ 77 }, 8);
 	assert_int_equal(run(&call, false), 0);
 	assert_int_equal(call.before, 77);
-	sim_link_destroy(link);
+	sim_initiator_destroy(initiator);
 }
 
 static void test_a_request_that_is_not_begun_fails(void **state)
 {
 	uint8_t byte = 0;
-	struct sim_link *link = make_link();
-	struct call call = { .link = link, .kind = SIM_SERVED_READ, .local = &byte, .len = 1 };
+	struct sim_initiator *initiator = make_initiator();
+	struct call call = { .initiator = initiator, .kind = SIM_SERVED_READ, .local = &byte, .len = 1 };
 
 	far.refusal = -EIO;
 	assert_int_equal(run(&call, false), -EIO);
 	far.refusal = 0;
 	assert_int_equal(run(&call, false), 0);
-	sim_link_destroy(link);
+	sim_initiator_destroy(initiator);
 }
 
 /* The importer has gone, or another one uses the number of its descriptor. */
 static void test_a_late_answer_is_for_nobody(void **state)
 {
 	uint8_t byte = 0;
-	struct sim_link *link = make_link();
-	struct call call = { .link = link, .kind = SIM_SERVED_READ, .local = &byte, .len = 1 };
+	struct sim_initiator *initiator = make_initiator();
+	struct call call = { .initiator = initiator, .kind = SIM_SERVED_READ, .local = &byte, .len = 1 };
 	struct sim_far_request request;
 
 	assert_int_equal(run(&call, false), 0);
 	request = far.pending[0]; /* complete() leaves it there */
-	sim_link_destroy(link);
+	sim_initiator_destroy(initiator);
 	while (sim_target_serve(far.target) > 0 || !sim_target_may_sleep(far.target))
 		;
 	sim_target_complete(far.target, request.token, 0, "x", 1);
 	far.num_begun = 0;
-	link = make_link();
-	assert_int_equal(run(&(struct call){ .link = link, .kind = SIM_SERVED_READ, .local = &byte, .len = 1 }, false),
-			 0);
-	sim_link_destroy(link);
+	initiator = make_initiator();
+	assert_int_equal(
+		run(&(struct call){ .initiator = initiator, .kind = SIM_SERVED_READ, .local = &byte, .len = 1 }, false),
+		0);
+	sim_initiator_destroy(initiator);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)

@@ -24,7 +24,7 @@ static struct served_op op_of(uint8_t *byte, bool is_write)
 
 struct ring {
 	struct served_conn exporter;
-	struct served_link_ring importer;
+	struct served_initiator_ring importer;
 	struct served_wait wait;
 };
 
@@ -35,13 +35,13 @@ static struct served_ring *ring_open(struct ring *ring)
 	*ring = (struct ring){ .exporter = { .sock = -1, .ring_fd = -1 } };
 	assert_int_equal(served_shm_open(&ring->exporter, &fd), 0);
 	ring->wait = (struct served_wait){ .sock = fd, .events = POLLIN, .len_bytes = 1 };
-	assert_int_equal(served_link_ring_open(fd, &ring->importer, &ring->wait), 0);
+	assert_int_equal(served_initiator_ring_open(fd, &ring->importer, &ring->wait), 0);
 	return ring->exporter.segment.base;
 }
 
 static void ring_close(struct ring *ring)
 {
-	served_link_ring_close(&ring->importer);
+	served_initiator_ring_close(&ring->importer);
 	sim_segment_unmap(&ring->exporter.segment);
 	close(ring->exporter.ring_fd);
 	close(ring->exporter.sock);
@@ -59,7 +59,7 @@ static void test_more_requests_done_than_posted_is_an_error(void **state)
 		struct ring ring;
 
 		atomic_store(&ring_open(&ring)->done, counts[i]);
-		assert_int_equal(served_link_ring_copy(&ring.importer, &op, &ring.wait, &is_in_step), -EPROTO);
+		assert_int_equal(served_initiator_ring_copy(&ring.importer, &op, &ring.wait, &is_in_step), -EPROTO);
 		assert_false(is_in_step);
 		assert_int_equal(byte, 3);
 		ring_close(&ring);
@@ -80,7 +80,7 @@ static void test_a_status_in_the_ring_that_is_no_errno_is_an_error(void **state)
 		shared = ring_open(&ring);
 		shared->slots[0].status = statuses[i / 2];
 		atomic_store(&shared->done, 1);
-		assert_int_equal(served_link_ring_copy(&ring.importer, &op, &ring.wait, &is_in_step), -EPROTO);
+		assert_int_equal(served_initiator_ring_copy(&ring.importer, &op, &ring.wait, &is_in_step), -EPROTO);
 		assert_int_equal(byte, 3);
 		ring_close(&ring);
 	}
@@ -98,12 +98,12 @@ static void test_buffers_that_the_target_keeps_end_the_copy(void **state)
 	op.len = sizeof(bytes);
 	atomic_store(&ring_open(&ring)->lease, SERVED_LEASE_TARGET);
 	ring.wait.revoked = &revoked;
-	assert_int_equal(served_link_ring_copy(&ring.importer, &op, &ring.wait, &is_in_step), -EIO);
+	assert_int_equal(served_initiator_ring_copy(&ring.importer, &op, &ring.wait, &is_in_step), -EIO);
 	assert_false(is_in_step);
 	ring.wait = (struct served_wait){ .sock = ring.wait.sock,
 					  .len_bytes = 1,
 					  .begin_ns = sim_monotonic_ns() - 11 * SIM_NS_PER_S };
-	assert_int_equal(served_link_ring_copy(&ring.importer, &op, &ring.wait, &is_in_step), -ETIMEDOUT);
+	assert_int_equal(served_initiator_ring_copy(&ring.importer, &op, &ring.wait, &is_in_step), -ETIMEDOUT);
 	ring_close(&ring);
 }
 
@@ -164,13 +164,13 @@ static void test_what_is_no_ring_is_refused_and_closed(void **state)
 
 	for (size_t count = 0; count <= 2; count++) {
 		struct served_wait wait = { .events = POLLIN, .len_bytes = 1 };
-		struct served_link_ring ring = { .num_posted = 0 };
+		struct served_initiator_ring ring = { .num_posted = 0 };
 		int socks[2];
 
 		assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, socks), 0);
 		send_fds(socks[1], fds, count);
 		wait.sock = socks[0];
-		assert_int_equal(served_link_ring_open(socks[0], &ring, &wait), -EPROTO);
+		assert_int_equal(served_initiator_ring_open(socks[0], &ring, &wait), -EPROTO);
 		close(socks[0]);
 		close(socks[1]);
 		assert_int_equal(num_open_fds(), before);
@@ -191,7 +191,7 @@ static int copy_with_answer(bool is_write, const void *answer, size_t len, uint8
 	assert_int_equal(send(socks[1], answer, len, MSG_NOSIGNAL), len);
 	shutdown(socks[1], SHUT_WR);
 	wait.sock = socks[0];
-	rc = served_link_stream_copy(&op, &wait, &is_in_step);
+	rc = served_initiator_stream_copy(&op, &wait, &is_in_step);
 	assert_true(rc == 0 || !is_in_step);
 	close(socks[0]);
 	close(socks[1]);

@@ -93,7 +93,7 @@ static void test_a_log_line_keeps_its_text_up_to_256_bytes(void **state)
 static void test_a_fault_event_has_its_rule_and_its_operation(void **state)
 {
 	struct sim_trace_recording recording;
-	const struct sim_trace_hit hit = {
+	const struct sim_trace_fault_hit hit = {
 		.rule = 7, .operation = "dma.memcpy", .match = 3, .bytes = 64, .delay_ns = 500
 	};
 

@@ -160,13 +160,13 @@ static int run_with_fault(struct sim_job *job, const struct sim_fault_hit *hit)
 	struct doca_comch_producer_task_send *send = (struct doca_comch_producer_task_send *)shim_task_from_job(job);
 	int rc = 0;
 
-	if (SHIM_HIT_HAS_ACT(hit, FAIL))
+	if (SIM_FAULT_HAS_ACT(hit, FAIL))
 		rc = -EIO;
-	if (SHIM_HIT_HAS_ACT(hit, BREAK)) {
+	if (SIM_FAULT_HAS_ACT(hit, BREAK)) {
 		break_connection(producer_of(send)->data_path.connection);
 		rc = -ECONNABORTED;
 	}
-	if (rc < 0 || SHIM_HIT_HAS_ACT(hit, DROP))
+	if (rc < 0 || SIM_FAULT_HAS_ACT(hit, DROP))
 		sim_remote_consumer_unreserve(send->remote);
 	else
 		rc = fill(send, hit);

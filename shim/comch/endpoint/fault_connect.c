@@ -16,11 +16,11 @@ doca_error_t comch_fault_plan_connect(const struct comch_endpoint *endpoint, str
 	if (doca_likely(!sim_injector_may_hit(endpoint->ctx.faults, op)) ||
 	    !shim_fault_hits(endpoint->ctx.faults, &site, endpoint->ctx.trace_id, &hit))
 		return DOCA_SUCCESS;
-	if (SHIM_HIT_HAS_ACT(&hit, REFUSE))
+	if (SIM_FAULT_HAS_ACT(&hit, REFUSE))
 		ret_plan->refused = -ECONNREFUSED;
-	if (SHIM_HIT_HAS_ACT(&hit, STALL))
+	if (SIM_FAULT_HAS_ACT(&hit, STALL))
 		ret_plan->due_ns = add_saturating_u64(shim_now_ns(), hit.duration_ns);
-	if (SHIM_HIT_HAS_ACT(&hit, HANG))
+	if (SIM_FAULT_HAS_ACT(&hit, HANG))
 		ret_plan->due_ns = SIM_JOB_NEVER_DUE;
-	return SHIM_HIT_HAS_ACT(&hit, FAIL) ? shim_fault_error(hit.status) : DOCA_SUCCESS;
+	return SIM_FAULT_HAS_ACT(&hit, FAIL) ? shim_fault_error(hit.status) : DOCA_SUCCESS;
 }

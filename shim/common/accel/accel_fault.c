@@ -22,16 +22,16 @@ int shim_accel_run_faulted(struct sim_job *job, const struct sim_fault_hit *hit)
 	const struct shim_lists *lists = task->base.snapshot.lists;
 	int rc;
 
-	if (SHIM_HIT_HAS_ACT(hit, FAIL)) {
+	if (SIM_FAULT_HAS_ACT(hit, FAIL)) {
 		shim_accel_do_work(task, hit->moved_bytes);
 		return -EIO;
 	}
-	if (SHIM_HIT_HAS_ACT(hit, BAD_TAG))
+	if (SIM_FAULT_HAS_ACT(hit, BAD_TAG))
 		shim_accel_task_type(&task->base.task)->spoil_tag(task);
 	rc = shim_accel_do_work(task, UINT64_MAX);
-	if (rc == 0 && SHIM_HIT_HAS_ACT(hit, FLIP))
+	if (rc == 0 && SIM_FAULT_HAS_ACT(hit, FLIP))
 		rc = shim_segments_flip(lists->segments + lists->num_src, hit, task->written);
-	if (rc == 0 && SHIM_HIT_HAS_ACT(hit, BAD_CHECKSUM))
+	if (rc == 0 && SIM_FAULT_HAS_ACT(hit, BAD_CHECKSUM))
 		shim_accel_task_type(&task->base.task)->spoil(task);
 	return rc;
 }

@@ -73,12 +73,12 @@ static int run_with_fault(struct sim_job *job)
 	struct doca_task *task = shim_task_from_job(job);
 	const struct sim_fault_hit *hit = task->fault_hit;
 
-	if (SHIM_HIT_HAS_ACT(hit, HANG)) {
+	if (SIM_FAULT_HAS_ACT(hit, HANG)) {
 		job->held = true;
 		job->due_ns = SIM_JOB_NEVER_DUE;
 		return 0;
 	}
-	if (SHIM_HIT_HAS_ACT(hit, DELAY)) {
+	if (SIM_FAULT_HAS_ACT(hit, DELAY)) {
 		job->held = true;
 		job->due_ns = sim_queue_now_ns(task->ctx->queue) + hit->delay_ns;
 	}
@@ -105,7 +105,7 @@ doca_error_t shim_task_fault_ask(struct doca_task *task)
 	add_delay(&hit, link_down_ns(task));
 	if (hit.actions == 0)
 		return DOCA_SUCCESS;
-	if (SHIM_HIT_HAS_ACT(&hit, REFUSE))
+	if (SIM_FAULT_HAS_ACT(&hit, REFUSE))
 		return shim_fault_error(hit.refuse_status);
 	task->fault_hit = malloc(sizeof(hit));
 	if (!task->fault_hit)

@@ -77,6 +77,6 @@ static inline doca_error_t shim_task_fault_submit(struct doca_task *task, const 
 
 /* Returns whether a task has this fault. */
 #define shim_task_has_fault(task, act) \
-	(doca_unlikely((task)->fault_hit != NULL) && SHIM_HIT_HAS_ACT((task)->fault_hit, act))
+	(doca_unlikely((task)->fault_hit != NULL) && SIM_FAULT_HAS_ACT((task)->fault_hit, act))
 
 #endif

@@ -52,7 +52,7 @@ void shim_wait_session_ns(uint64_t ns)
 
 void shim_fault_delay(const struct sim_fault_hit *hit)
 {
-	if (SHIM_HIT_HAS_ACT(hit, DELAY))
+	if (SIM_FAULT_HAS_ACT(hit, DELAY))
 		shim_wait_session_ns(hit->delay_ns);
 }
 
@@ -71,13 +71,13 @@ doca_error_t shim_fault_error(uint32_t status)
 
 doca_error_t shim_fault_status(const struct sim_fault_hit *hit)
 {
-	if (SHIM_HIT_HAS_ACT(hit, HANG) && shim_vclock)
+	if (SIM_FAULT_HAS_ACT(hit, HANG) && shim_vclock)
 		sim_vclock_sched_detach_thread(shim_vclock); /* virtual time goes on without this thread */
-	while (SHIM_HIT_HAS_ACT(hit, HANG))
+	while (SIM_FAULT_HAS_ACT(hit, HANG))
 		pause();
-	if (SHIM_HIT_HAS_ACT(hit, REFUSE))
+	if (SIM_FAULT_HAS_ACT(hit, REFUSE))
 		return shim_fault_error(hit->refuse_status);
-	return SHIM_HIT_HAS_ACT(hit, FAIL) ? shim_fault_error(hit->status) : DOCA_SUCCESS;
+	return SIM_FAULT_HAS_ACT(hit, FAIL) ? shim_fault_error(hit->status) : DOCA_SUCCESS;
 }
 
 doca_error_t shim_fault_inject(const struct pcie_function *function, enum sim_op op, uint64_t size, uint64_t addr)

@@ -12,8 +12,6 @@
 #include "runtime.h"
 #include "sim/faults/inject/injector.h"
 
-#define SHIM_HIT_HAS_ACT(hit, act) (((hit)->actions & SIM_ACT_BIT(SIM_ACT_##act)) != 0)
-
 /* Ask about @site, whose operation and place are set. Returns whether a fault hits; then the log
  * and the recording of @object (sim/trace/trace.h; 0 = none) have an entry. */
 SHIM_INTERNAL_API bool shim_fault_hits(struct sim_injector *faults, struct sim_fault_site *site, uint32_t object,

@@ -36,7 +36,7 @@ static doca_error_t post_faulted(struct shim_sync_task *task, bool is_deferred,
 
 static doca_error_t update_post_faulted(struct doca_task *task, const struct sim_fault_hit *hit)
 {
-	return post_faulted(shim_to_sync_task(task), SHIM_HIT_HAS_ACT(hit, HANG) || SHIM_HIT_HAS_ACT(hit, DELAY),
+	return post_faulted(shim_to_sync_task(task), SIM_FAULT_HAS_ACT(hit, HANG) || SIM_FAULT_HAS_ACT(hit, DELAY),
 			    shim_sync_update_post);
 }
 
@@ -44,8 +44,8 @@ static doca_error_t update_post_faulted(struct doca_task *task, const struct sim
 static doca_error_t wait_post_faulted(struct doca_task *task, const struct sim_fault_hit *hit)
 {
 	return post_faulted(shim_to_sync_task(task),
-			    SHIM_HIT_HAS_ACT(hit, HANG) ||
-				    (SHIM_HIT_HAS_ACT(hit, DELAY) && SHIM_HIT_HAS_ACT(hit, FAIL)),
+			    SIM_FAULT_HAS_ACT(hit, HANG) ||
+				    (SIM_FAULT_HAS_ACT(hit, DELAY) && SIM_FAULT_HAS_ACT(hit, FAIL)),
 			    shim_sync_wait_post);
 }
 

@@ -17,14 +17,15 @@
  * message that is longer than its receive) takes the connection to an error: later tasks are flushed.
  *
  * Later releases have these functions under the same names, with the connection as one more parameter. A program of 2.5 or
- * 2.6 therefore needs this header, and the library of this release at run time.
+ * 2.6 therefore needs this header, and the library of this release at run time. What both have alike is in the header of the
+ * later ones, which this tree has as bfsim_rdma.h.
  *
  * Sizes and lengths are bytes. Functions that return doca_error_t return DOCA_ERROR_INVALID_VALUE for a NULL argument;
  * setters return DOCA_ERROR_BAD_STATE after the start. A context is used by one thread at a time: the thread that
  * drives its progress engine.
  */
-#ifndef DOCA_RDMA_H_
-#define DOCA_RDMA_H_
+#ifndef DOCA_RDMA_OF_2_5_H_
+#define DOCA_RDMA_OF_2_5_H_
 
 #include <stdint.h>
 #include <doca_buf.h>
@@ -42,44 +43,17 @@ __asm__(".pushsection .note.bfsim.task-2.5, \"a\", %note\n"
 	".balign 4\n"
 	".popsection");
 
+#define DOCA_RDMA_2_5
+#include <bfsim_rdma.h>
+#undef DOCA_RDMA_2_5
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-struct doca_buf;
-struct doca_ctx;
-struct doca_dev;
-struct doca_devinfo;
 struct doca_dpa_dev_rdma;
 struct doca_dpa_dev_rdma_srq;
-struct doca_rdma;
 struct doca_rdma_srq; /* 2.6 */
-struct doca_rdma_task_atomic_cmp_swp;
-struct doca_rdma_task_atomic_fetch_add;
-struct doca_rdma_task_read;
-struct doca_rdma_task_receive;
-struct doca_rdma_task_remote_net_sync_event_get;
-struct doca_rdma_task_remote_net_sync_event_notify_add;
-struct doca_rdma_task_remote_net_sync_event_notify_set;
-struct doca_rdma_task_send;
-struct doca_rdma_task_send_imm;
-struct doca_rdma_task_write;
-struct doca_rdma_task_write_imm;
-struct doca_sync_event_remote_net;
-struct doca_task;
-
-/* How connections are carried: reliable connections, or dynamically connected transport. */
-enum doca_rdma_transport_type {
-	DOCA_RDMA_TRANSPORT_TYPE_RC = 0,
-	DOCA_RDMA_TRANSPORT_TYPE_DC = 1,
-};
-
-/* What completed a receive task. */
-enum doca_rdma_opcode {
-	DOCA_RDMA_OPCODE_RECV_SEND = 0,
-	DOCA_RDMA_OPCODE_RECV_SEND_WITH_IMM = 1,
-	DOCA_RDMA_OPCODE_RECV_WRITE_WITH_IMM = 2,
-};
 
 /* The form of a shared receive queue. 2.6 */
 enum doca_rdma_srq_type {
@@ -87,71 +61,7 @@ enum doca_rdma_srq_type {
 	DOCA_RDMA_SRQ_TYPE_CYCLIC = 1,
 };
 
-/* A GID in network byte order. */
-struct doca_rdma_gid {
-	uint8_t raw[DOCA_GID_BYTE_LENGTH];
-};
-
-/* --- Capabilities of a device --- */
-
-/* DOCA_SUCCESS if contexts of the device can have such tasks, else DOCA_ERROR_NOT_SUPPORTED. */
-DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_cap_task_receive_is_supported(const struct doca_devinfo *devinfo);
-
-DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_cap_task_send_is_supported(const struct doca_devinfo *devinfo);
-
-DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_cap_task_send_imm_is_supported(const struct doca_devinfo *devinfo);
-
-DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_cap_task_read_is_supported(const struct doca_devinfo *devinfo);
-
-DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_cap_task_write_is_supported(const struct doca_devinfo *devinfo);
-
-DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_cap_task_write_imm_is_supported(const struct doca_devinfo *devinfo);
-
-DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_cap_task_atomic_cmp_swp_is_supported(const struct doca_devinfo *devinfo);
-
-DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_cap_task_atomic_fetch_add_is_supported(const struct doca_devinfo *devinfo);
-
-DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_cap_task_remote_net_sync_event_get_is_supported(const struct doca_devinfo *devinfo);
-
-DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_cap_task_remote_net_sync_event_notify_set_is_supported(const struct doca_devinfo *devinfo);
-
-DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_cap_task_remote_net_sync_event_notify_add_is_supported(const struct doca_devinfo *devinfo);
-
-/* The longest list of buffers of one receive task. DOCA_ERROR_NOT_SUPPORTED for a transport that the device lacks. */
-DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_cap_task_receive_get_max_dst_buf_list_len(const struct doca_devinfo *devinfo,
-								 enum doca_rdma_transport_type transport_type,
-								 uint32_t *max_buf_list_len);
-
-/* DOCA_SUCCESS if the device has that transport, else DOCA_ERROR_NOT_SUPPORTED. */
-DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_cap_transport_type_is_supported(const struct doca_devinfo *devinfo,
-						       enum doca_rdma_transport_type transport_type);
-
-/* The most that the setters of queue sizes and of the list length below accept, and the longest message of one task. */
-DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_cap_get_max_send_queue_size(const struct doca_devinfo *devinfo, uint32_t *max_send_queue_size);
-
-DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_cap_get_max_recv_queue_size(const struct doca_devinfo *devinfo, uint32_t *max_recv_queue_size);
-
-DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_cap_get_max_send_buf_list_len(const struct doca_devinfo *devinfo,
-						     uint32_t *max_send_buf_list_len);
-
-DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_cap_get_max_message_size(const struct doca_devinfo *devinfo, uint32_t *max_message_size);
+/* --- Device and properties --- */
 
 /* The device's GIDs: their number, and @num_entries of them from index @start_index on. Entries that the device does not
  * use are zero. */
@@ -162,74 +72,6 @@ DOCA_EXPERIMENTAL
 doca_error_t doca_rdma_cap_get_gid(struct doca_devinfo *devinfo, uint32_t start_index, uint32_t num_entries,
 				   struct doca_rdma_gid *gid_array);
 
-/* --- Create and destroy --- */
-
-/* A context on @dev, which is borrowed and outlives it; the caller owns the result. create: DOCA_ERROR_NO_MEMORY,
- * DOCA_ERROR_NOT_SUPPORTED (the device has no RDMA). destroy, while idle: DOCA_ERROR_BAD_STATE otherwise. */
-DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_create(struct doca_dev *dev, struct doca_rdma **rdma);
-
-DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_destroy(struct doca_rdma *rdma);
-
-/* The same object as a context, until @rdma is destroyed. NULL for NULL. */
-DOCA_EXPERIMENTAL
-struct doca_ctx *doca_rdma_as_ctx(struct doca_rdma *rdma);
-
-/* --- Properties: set while idle --- */
-
-/* What peers may do with memory through connections of this context, beside the permissions of the map: bits
- * DOCA_ACCESS_FLAG_RDMA_READ, _RDMA_WRITE and _RDMA_ATOMIC. DOCA_ACCESS_FLAG_LOCAL_READ_WRITE is accepted; other bits are
- * DOCA_ERROR_INVALID_VALUE. The default is none. */
-DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_set_permissions(struct doca_rdma *rdma, uint32_t permissions);
-
-DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_get_permissions(struct doca_rdma *rdma, uint32_t *permissions);
-
-/* The most send-side tasks in flight, rounded up to a power of two; the getter returns the size in use. */
-DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_set_send_queue_size(struct doca_rdma *rdma, uint32_t send_queue_size);
-
-DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_get_send_queue_size(const struct doca_rdma *rdma, uint32_t *send_queue_size);
-
-/* The most receives in flight, of a context whose data path is on a GPU or the DPA; otherwise the configuration of the
- * receive task decides, and this is DOCA_ERROR_NOT_SUPPORTED. */
-DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_set_recv_queue_size(struct doca_rdma *rdma, uint32_t recv_queue_size);
-
-DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_get_recv_queue_size(const struct doca_rdma *rdma, uint32_t *recv_queue_size);
-
-/* The longest list of local buffers of a send-side task. The default is 1. */
-DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_set_max_send_buf_list_len(struct doca_rdma *rdma, uint32_t max_send_buf_list_len);
-
-DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_get_max_send_buf_list_len(const struct doca_rdma *rdma, uint32_t *max_send_buf_list_len);
-
-/* The transport of the connection. The default is DOCA_RDMA_TRANSPORT_TYPE_RC. */
-DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_set_transport_type(struct doca_rdma *rdma, enum doca_rdma_transport_type transport_type);
-
-DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_get_transport_type(const struct doca_rdma *rdma, enum doca_rdma_transport_type *transport_type);
-
-/* The index of the GID that names the device to its peers (doca_rdma_cap_get_gid()). */
-DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_set_gid_index(struct doca_rdma *rdma, uint32_t gid_index);
-
-DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_get_gid_index(const struct doca_rdma *rdma, uint32_t *gid_index);
-
-/* The service level, 0 to 15. */
-DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_set_sl(struct doca_rdma *rdma, uint32_t sl);
-
-DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_get_sl(const struct doca_rdma *rdma, uint32_t *sl);
-
 /* Whether packets have a global routing header: true, the default, or false, which Ethernet does not permit
  * (DOCA_ERROR_NOT_SUPPORTED). */
 DOCA_EXPERIMENTAL
@@ -237,13 +79,6 @@ doca_error_t doca_rdma_set_grh_enabled(struct doca_rdma *rdma, bool grh_enabled)
 
 DOCA_EXPERIMENTAL
 doca_error_t doca_rdma_get_grh_enabled(const struct doca_rdma *rdma, bool *grh_enabled);
-
-/* The largest payload of a packet. */
-DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_set_mtu(struct doca_rdma *rdma, enum doca_mtu_size mtu);
-
-DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_get_mtu(const struct doca_rdma *rdma, enum doca_mtu_size *mtu);
 
 /* --- Connect --- */
 
@@ -261,91 +96,11 @@ DOCA_EXPERIMENTAL
 doca_error_t doca_rdma_connect(struct doca_rdma *rdma, const void *remote_rdma_conn_details,
 			       size_t remote_rdma_conn_details_size);
 
-/* --- Tasks --- */
-
-/* All tasks have the same life: set_conf while idle (the callbacks for tasks that succeed and for those that fail, and
- * the number of tasks; DOCA_ERROR_BAD_STATE unless idle), allocate_init on a running context (DOCA_ERROR_NO_MEMORY when
- * all tasks are allocated), submit, callback from doca_pe_progress(), free or submit again (doca_pe.h). Setters and
- * getters are for a task that is not in flight. Buffers are borrowed until the callback; so are events.
- *
- * A source buffer's data is what is sent or read. What arrives is appended behind the data of the destination buffers.
- * Lists are for local buffers; of a remote buffer the head alone counts. */
-
-/* Receive a message: a send, or the notice of a write with immediate data. */
-typedef void (*doca_rdma_task_receive_completion_cb_t)(struct doca_rdma_task_receive *, union doca_data,
-						       union doca_data);
-
-DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_task_receive_set_conf(struct doca_rdma *rdma,
-					     doca_rdma_task_receive_completion_cb_t successful_task_completion_cb,
-					     doca_rdma_task_receive_completion_cb_t error_task_completion_cb,
-					     uint32_t num_tasks);
-
-/* The longest list of buffers of one receive, before start. The start may raise it; the getter returns the length in use. */
-DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_task_receive_set_dst_buf_list_len(struct doca_rdma *rdma, uint32_t buf_list_len);
-
-DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_task_receive_get_dst_buf_list_len(const struct doca_rdma *rdma, uint32_t *buf_list_len);
-
-DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_task_receive_allocate_init(struct doca_rdma *rdma, struct doca_buf *dst_buf,
-						  union doca_data user_data, struct doca_rdma_task_receive **task);
-
-DOCA_EXPERIMENTAL
-struct doca_task *doca_rdma_task_receive_as_task(struct doca_rdma_task_receive *task);
-
-DOCA_EXPERIMENTAL
-void doca_rdma_task_receive_set_dst_buf(struct doca_rdma_task_receive *task, struct doca_buf *dst_buf);
-
-DOCA_EXPERIMENTAL
-struct doca_buf *doca_rdma_task_receive_get_dst_buf(const struct doca_rdma_task_receive *task);
-
-/* Results, valid after success until the task is submitted again: the kind of the message, its length, and the
- * immediate data of a kind that has it. */
-DOCA_EXPERIMENTAL
-enum doca_rdma_opcode doca_rdma_task_receive_get_result_opcode(const struct doca_rdma_task_receive *task);
-
-DOCA_EXPERIMENTAL
-uint32_t doca_rdma_task_receive_get_result_len(const struct doca_rdma_task_receive *task);
-
-DOCA_EXPERIMENTAL
-uint32_t doca_rdma_task_receive_get_result_length(const struct doca_rdma_task_receive *task); /* 2.5 */
-
-DOCA_EXPERIMENTAL
-doca_be32_t doca_rdma_task_receive_get_result_immediate_data(const struct doca_rdma_task_receive *task);
-
-/* Send a message, which the peer's oldest receive task takes. @src_buf may be NULL: an empty message. */
-typedef void (*doca_rdma_task_send_completion_cb_t)(struct doca_rdma_task_send *, union doca_data, union doca_data);
-
-DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_task_send_set_conf(struct doca_rdma *rdma,
-					  doca_rdma_task_send_completion_cb_t successful_task_completion_cb,
-					  doca_rdma_task_send_completion_cb_t error_task_completion_cb,
-					  uint32_t num_tasks);
+/* --- Tasks: allocated for the connection --- */
 
 DOCA_EXPERIMENTAL
 doca_error_t doca_rdma_task_send_allocate_init(struct doca_rdma *rdma, const struct doca_buf *src_buf,
 					       union doca_data user_data, struct doca_rdma_task_send **task);
-
-DOCA_EXPERIMENTAL
-struct doca_task *doca_rdma_task_send_as_task(struct doca_rdma_task_send *task);
-
-DOCA_EXPERIMENTAL
-void doca_rdma_task_send_set_src_buf(struct doca_rdma_task_send *task, const struct doca_buf *src_buf);
-
-DOCA_EXPERIMENTAL
-const struct doca_buf *doca_rdma_task_send_get_src_buf(const struct doca_rdma_task_send *task);
-
-/* Send a message with four bytes beside it. The value reaches the peer bit for bit. */
-typedef void (*doca_rdma_task_send_imm_completion_cb_t)(struct doca_rdma_task_send_imm *, union doca_data,
-							union doca_data);
-
-DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_task_send_imm_set_conf(struct doca_rdma *rdma,
-					      doca_rdma_task_send_imm_completion_cb_t successful_task_completion_cb,
-					      doca_rdma_task_send_imm_completion_cb_t error_task_completion_cb,
-					      uint32_t num_tasks);
 
 DOCA_EXPERIMENTAL
 doca_error_t doca_rdma_task_send_imm_allocate_init(struct doca_rdma *rdma, const struct doca_buf *src_buf,
@@ -353,64 +108,9 @@ doca_error_t doca_rdma_task_send_imm_allocate_init(struct doca_rdma *rdma, const
 						   struct doca_rdma_task_send_imm **task);
 
 DOCA_EXPERIMENTAL
-struct doca_task *doca_rdma_task_send_imm_as_task(struct doca_rdma_task_send_imm *task);
-
-DOCA_EXPERIMENTAL
-void doca_rdma_task_send_imm_set_immediate_data(struct doca_rdma_task_send_imm *task, doca_be32_t immediate_data);
-
-DOCA_EXPERIMENTAL
-doca_be32_t doca_rdma_task_send_imm_get_immediate_data(const struct doca_rdma_task_send_imm *task);
-
-DOCA_EXPERIMENTAL
-void doca_rdma_task_send_imm_set_src_buf(struct doca_rdma_task_send_imm *task, const struct doca_buf *src_buf);
-
-DOCA_EXPERIMENTAL
-const struct doca_buf *doca_rdma_task_send_imm_get_src_buf(const struct doca_rdma_task_send_imm *task);
-
-/* Read memory of the peer: @src_buf is a buffer of an imported map. Both buffers may be NULL: nothing is read. */
-typedef void (*doca_rdma_task_read_completion_cb_t)(struct doca_rdma_task_read *, union doca_data, union doca_data);
-
-DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_task_read_set_conf(struct doca_rdma *rdma,
-					  doca_rdma_task_read_completion_cb_t successful_task_completion_cb,
-					  doca_rdma_task_read_completion_cb_t error_task_completion_cb,
-					  uint32_t num_tasks);
-
-DOCA_EXPERIMENTAL
 doca_error_t doca_rdma_task_read_allocate_init(struct doca_rdma *rdma, const struct doca_buf *src_buf,
 					       struct doca_buf *dst_buf, union doca_data user_data,
 					       struct doca_rdma_task_read **task);
-
-DOCA_EXPERIMENTAL
-struct doca_task *doca_rdma_task_read_as_task(struct doca_rdma_task_read *task);
-
-DOCA_EXPERIMENTAL
-void doca_rdma_task_read_set_dst_buf(struct doca_rdma_task_read *task, struct doca_buf *dst_buf);
-
-DOCA_EXPERIMENTAL
-struct doca_buf *doca_rdma_task_read_get_dst_buf(const struct doca_rdma_task_read *task);
-
-DOCA_EXPERIMENTAL
-void doca_rdma_task_read_set_src_buf(struct doca_rdma_task_read *task, const struct doca_buf *src_buf);
-
-DOCA_EXPERIMENTAL
-const struct doca_buf *doca_rdma_task_read_get_src_buf(const struct doca_rdma_task_read *task);
-
-/* The number of bytes that were read; valid after success. */
-DOCA_EXPERIMENTAL
-uint32_t doca_rdma_task_read_get_result_len(const struct doca_rdma_task_read *task);
-
-DOCA_EXPERIMENTAL
-uint32_t doca_rdma_task_read_get_result_length(const struct doca_rdma_task_read *task); /* 2.5 */
-
-/* Write memory of the peer: @dst_buf is a buffer of an imported map, whose data grows by what was written. */
-typedef void (*doca_rdma_task_write_completion_cb_t)(struct doca_rdma_task_write *, union doca_data, union doca_data);
-
-DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_task_write_set_conf(struct doca_rdma *rdma,
-					   doca_rdma_task_write_completion_cb_t successful_task_completion_cb,
-					   doca_rdma_task_write_completion_cb_t error_task_completion_cb,
-					   uint32_t num_tasks);
 
 DOCA_EXPERIMENTAL
 doca_error_t doca_rdma_task_write_allocate_init(struct doca_rdma *rdma, const struct doca_buf *src_buf,
@@ -418,65 +118,9 @@ doca_error_t doca_rdma_task_write_allocate_init(struct doca_rdma *rdma, const st
 						struct doca_rdma_task_write **task);
 
 DOCA_EXPERIMENTAL
-struct doca_task *doca_rdma_task_write_as_task(struct doca_rdma_task_write *task);
-
-DOCA_EXPERIMENTAL
-void doca_rdma_task_write_set_dst_buf(struct doca_rdma_task_write *task, struct doca_buf *dst_buf);
-
-DOCA_EXPERIMENTAL
-struct doca_buf *doca_rdma_task_write_get_dst_buf(const struct doca_rdma_task_write *task);
-
-DOCA_EXPERIMENTAL
-void doca_rdma_task_write_set_src_buf(struct doca_rdma_task_write *task, const struct doca_buf *src_buf);
-
-DOCA_EXPERIMENTAL
-const struct doca_buf *doca_rdma_task_write_get_src_buf(const struct doca_rdma_task_write *task);
-
-/* Write memory of the peer, then complete a receive task of the peer with four bytes. */
-typedef void (*doca_rdma_task_write_imm_completion_cb_t)(struct doca_rdma_task_write_imm *, union doca_data,
-							 union doca_data);
-
-DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_task_write_imm_set_conf(struct doca_rdma *rdma,
-					       doca_rdma_task_write_imm_completion_cb_t successful_task_completion_cb,
-					       doca_rdma_task_write_imm_completion_cb_t error_task_completion_cb,
-					       uint32_t num_tasks);
-
-DOCA_EXPERIMENTAL
 doca_error_t doca_rdma_task_write_imm_allocate_init(struct doca_rdma *rdma, const struct doca_buf *src_buf,
 						    struct doca_buf *dst_buf, doca_be32_t immediate_data,
 						    union doca_data user_data, struct doca_rdma_task_write_imm **task);
-
-DOCA_EXPERIMENTAL
-struct doca_task *doca_rdma_task_write_imm_as_task(struct doca_rdma_task_write_imm *task);
-
-DOCA_EXPERIMENTAL
-void doca_rdma_task_write_imm_set_dst_buf(struct doca_rdma_task_write_imm *task, struct doca_buf *dst_buf);
-
-DOCA_EXPERIMENTAL
-struct doca_buf *doca_rdma_task_write_imm_get_dst_buf(const struct doca_rdma_task_write_imm *task);
-
-DOCA_EXPERIMENTAL
-void doca_rdma_task_write_imm_set_immediate_data(struct doca_rdma_task_write_imm *task, doca_be32_t immediate_data);
-
-DOCA_EXPERIMENTAL
-doca_be32_t doca_rdma_task_write_imm_get_immediate_data(const struct doca_rdma_task_write_imm *task);
-
-DOCA_EXPERIMENTAL
-void doca_rdma_task_write_imm_set_src_buf(struct doca_rdma_task_write_imm *task, const struct doca_buf *src_buf);
-
-DOCA_EXPERIMENTAL
-const struct doca_buf *doca_rdma_task_write_imm_get_src_buf(const struct doca_rdma_task_write_imm *task);
-
-/* Compare the eight bytes at the data of @dst_buf, in the peer's memory and aligned to 8, with @cmp_data; if they are
- * equal, replace them by @swap_data. The value before is written to @result_buf. Numbers are in the byte order of the host. */
-typedef void (*doca_rdma_task_atomic_cmp_swp_completion_cb_t)(struct doca_rdma_task_atomic_cmp_swp *, union doca_data,
-							      union doca_data);
-
-DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_task_atomic_cmp_swp_set_conf(
-	struct doca_rdma *rdma, doca_rdma_task_atomic_cmp_swp_completion_cb_t successful_task_completion_cb,
-	doca_rdma_task_atomic_cmp_swp_completion_cb_t error_task_completion_cb, uint32_t num_tasks);
 
 DOCA_EXPERIMENTAL
 doca_error_t doca_rdma_task_atomic_cmp_swp_allocate_init(struct doca_rdma *rdma, struct doca_buf *dst_buf,
@@ -485,79 +129,10 @@ doca_error_t doca_rdma_task_atomic_cmp_swp_allocate_init(struct doca_rdma *rdma,
 							 struct doca_rdma_task_atomic_cmp_swp **task);
 
 DOCA_EXPERIMENTAL
-struct doca_task *doca_rdma_task_atomic_cmp_swp_as_task(struct doca_rdma_task_atomic_cmp_swp *task);
-
-DOCA_EXPERIMENTAL
-void doca_rdma_task_atomic_cmp_swp_set_cmp_data(struct doca_rdma_task_atomic_cmp_swp *task, uint64_t cmp_data);
-
-DOCA_EXPERIMENTAL
-uint64_t doca_rdma_task_atomic_cmp_swp_get_cmp_data(const struct doca_rdma_task_atomic_cmp_swp *task);
-
-DOCA_EXPERIMENTAL
-void doca_rdma_task_atomic_cmp_swp_set_dst_buf(struct doca_rdma_task_atomic_cmp_swp *task, struct doca_buf *dst_buf);
-
-DOCA_EXPERIMENTAL
-struct doca_buf *doca_rdma_task_atomic_cmp_swp_get_dst_buf(const struct doca_rdma_task_atomic_cmp_swp *task);
-
-DOCA_EXPERIMENTAL
-void doca_rdma_task_atomic_cmp_swp_set_result_buf(struct doca_rdma_task_atomic_cmp_swp *task,
-						  struct doca_buf *result_buf);
-
-DOCA_EXPERIMENTAL
-struct doca_buf *doca_rdma_task_atomic_cmp_swp_get_result_buf(const struct doca_rdma_task_atomic_cmp_swp *task);
-
-DOCA_EXPERIMENTAL
-void doca_rdma_task_atomic_cmp_swp_set_swap_data(struct doca_rdma_task_atomic_cmp_swp *task, uint64_t swap_data);
-
-DOCA_EXPERIMENTAL
-uint64_t doca_rdma_task_atomic_cmp_swp_get_swap_data(const struct doca_rdma_task_atomic_cmp_swp *task);
-
-/* Add @add_data to the eight bytes at the data of @dst_buf, as above. */
-typedef void (*doca_rdma_task_atomic_fetch_add_completion_cb_t)(struct doca_rdma_task_atomic_fetch_add *,
-								union doca_data, union doca_data);
-
-DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_task_atomic_fetch_add_set_conf(
-	struct doca_rdma *rdma, doca_rdma_task_atomic_fetch_add_completion_cb_t successful_task_completion_cb,
-	doca_rdma_task_atomic_fetch_add_completion_cb_t error_task_completion_cb, uint32_t num_tasks);
-
-DOCA_EXPERIMENTAL
 doca_error_t doca_rdma_task_atomic_fetch_add_allocate_init(struct doca_rdma *rdma, struct doca_buf *dst_buf,
 							   struct doca_buf *result_buf, uint64_t add_data,
 							   union doca_data user_data,
 							   struct doca_rdma_task_atomic_fetch_add **task);
-
-DOCA_EXPERIMENTAL
-struct doca_task *doca_rdma_task_atomic_fetch_add_as_task(struct doca_rdma_task_atomic_fetch_add *task);
-
-DOCA_EXPERIMENTAL
-void doca_rdma_task_atomic_fetch_add_set_add_data(struct doca_rdma_task_atomic_fetch_add *task, uint64_t add_data);
-
-DOCA_EXPERIMENTAL
-uint64_t doca_rdma_task_atomic_fetch_add_get_add_data(const struct doca_rdma_task_atomic_fetch_add *task);
-
-DOCA_EXPERIMENTAL
-void doca_rdma_task_atomic_fetch_add_set_dst_buf(struct doca_rdma_task_atomic_fetch_add *task,
-						 struct doca_buf *dst_buf);
-
-DOCA_EXPERIMENTAL
-struct doca_buf *doca_rdma_task_atomic_fetch_add_get_dst_buf(const struct doca_rdma_task_atomic_fetch_add *task);
-
-DOCA_EXPERIMENTAL
-void doca_rdma_task_atomic_fetch_add_set_result_buf(struct doca_rdma_task_atomic_fetch_add *task,
-						    struct doca_buf *result_buf);
-
-DOCA_EXPERIMENTAL
-struct doca_buf *doca_rdma_task_atomic_fetch_add_get_result_buf(const struct doca_rdma_task_atomic_fetch_add *task);
-
-/* Read the value of a peer's sync event into @dst_buf (8 bytes). */
-typedef void (*doca_rdma_task_remote_net_sync_event_get_completion_cb_t)(
-	struct doca_rdma_task_remote_net_sync_event_get *, union doca_data, union doca_data);
-
-DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_task_remote_net_sync_event_get_set_conf(
-	struct doca_rdma *rdma, doca_rdma_task_remote_net_sync_event_get_completion_cb_t successful_task_completion_cb,
-	doca_rdma_task_remote_net_sync_event_get_completion_cb_t error_task_completion_cb, uint32_t num_tasks);
 
 DOCA_EXPERIMENTAL
 doca_error_t doca_rdma_task_remote_net_sync_event_get_allocate_init(
@@ -565,111 +140,25 @@ doca_error_t doca_rdma_task_remote_net_sync_event_get_allocate_init(
 	union doca_data user_data, struct doca_rdma_task_remote_net_sync_event_get **task);
 
 DOCA_EXPERIMENTAL
-struct doca_task *doca_rdma_task_remote_net_sync_event_get_as_task(
-	struct doca_rdma_task_remote_net_sync_event_get *task);
-
-DOCA_EXPERIMENTAL
-void doca_rdma_task_remote_net_sync_event_get_set_dst_buf(struct doca_rdma_task_remote_net_sync_event_get *task,
-							  struct doca_buf *dst_buf);
-
-DOCA_EXPERIMENTAL
-struct doca_buf *doca_rdma_task_remote_net_sync_event_get_get_dst_buf(
-	const struct doca_rdma_task_remote_net_sync_event_get *task);
-
-DOCA_EXPERIMENTAL
-void doca_rdma_task_remote_net_sync_event_get_set_sync_event(struct doca_rdma_task_remote_net_sync_event_get *task,
-							     const struct doca_sync_event_remote_net *event);
-
-DOCA_EXPERIMENTAL
-const struct doca_sync_event_remote_net *doca_rdma_task_remote_net_sync_event_get_get_sync_event(
-	const struct doca_rdma_task_remote_net_sync_event_get *task);
-
-/* The number of bytes that were read; valid after success. */
-DOCA_EXPERIMENTAL
-uint32_t doca_rdma_task_remote_net_sync_event_get_get_result_len(
-	const struct doca_rdma_task_remote_net_sync_event_get *task);
-
-DOCA_EXPERIMENTAL
-uint32_t doca_rdma_task_remote_net_sync_event_get_get_result_length(
-	const struct doca_rdma_task_remote_net_sync_event_get *task); /* 2.5 */
-
-/* Set a peer's sync event to the value in @src_buf (8 bytes). */
-typedef void (*doca_rdma_task_remote_net_sync_event_notify_set_completion_cb_t)(
-	struct doca_rdma_task_remote_net_sync_event_notify_set *, union doca_data, union doca_data);
-
-DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_task_remote_net_sync_event_notify_set_set_conf(
-	struct doca_rdma *rdma,
-	doca_rdma_task_remote_net_sync_event_notify_set_completion_cb_t successful_task_completion_cb,
-	doca_rdma_task_remote_net_sync_event_notify_set_completion_cb_t error_task_completion_cb, uint32_t num_tasks);
-
-DOCA_EXPERIMENTAL
 doca_error_t doca_rdma_task_remote_net_sync_event_notify_set_allocate_init(
 	struct doca_rdma *rdma, struct doca_sync_event_remote_net *event, const struct doca_buf *src_buf,
 	union doca_data user_data, struct doca_rdma_task_remote_net_sync_event_notify_set **task);
-
-DOCA_EXPERIMENTAL
-struct doca_task *doca_rdma_task_remote_net_sync_event_notify_set_as_task(
-	struct doca_rdma_task_remote_net_sync_event_notify_set *task);
-
-DOCA_EXPERIMENTAL
-void doca_rdma_task_remote_net_sync_event_notify_set_set_src_buf(
-	struct doca_rdma_task_remote_net_sync_event_notify_set *task, const struct doca_buf *src_buf);
-
-DOCA_EXPERIMENTAL
-const struct doca_buf *doca_rdma_task_remote_net_sync_event_notify_set_get_src_buf(
-	const struct doca_rdma_task_remote_net_sync_event_notify_set *task);
-
-DOCA_EXPERIMENTAL
-void doca_rdma_task_remote_net_sync_event_notify_set_set_sync_event(
-	struct doca_rdma_task_remote_net_sync_event_notify_set *task, struct doca_sync_event_remote_net *event);
-
-DOCA_EXPERIMENTAL
-struct doca_sync_event_remote_net *doca_rdma_task_remote_net_sync_event_notify_set_get_sync_event(
-	const struct doca_rdma_task_remote_net_sync_event_notify_set *task);
-
-/* Add to a peer's sync event; the value before is written to @result_buf. */
-typedef void (*doca_rdma_task_remote_net_sync_event_notify_add_completion_cb_t)(
-	struct doca_rdma_task_remote_net_sync_event_notify_add *, union doca_data, union doca_data);
-
-DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_task_remote_net_sync_event_notify_add_set_conf(
-	struct doca_rdma *rdma,
-	doca_rdma_task_remote_net_sync_event_notify_add_completion_cb_t successful_task_completion_cb,
-	doca_rdma_task_remote_net_sync_event_notify_add_completion_cb_t error_task_completion_cb, uint32_t num_tasks);
 
 DOCA_EXPERIMENTAL
 doca_error_t doca_rdma_task_remote_net_sync_event_notify_add_allocate_init(
 	struct doca_rdma *rdma, struct doca_sync_event_remote_net *event, struct doca_buf *result_buf,
 	uint64_t add_data, union doca_data user_data, struct doca_rdma_task_remote_net_sync_event_notify_add **task);
 
+/* Other names of get_result_len, 2.5. */
 DOCA_EXPERIMENTAL
-struct doca_task *doca_rdma_task_remote_net_sync_event_notify_add_as_task(
-	struct doca_rdma_task_remote_net_sync_event_notify_add *task);
+uint32_t doca_rdma_task_receive_get_result_length(const struct doca_rdma_task_receive *task);
 
 DOCA_EXPERIMENTAL
-void doca_rdma_task_remote_net_sync_event_notify_add_set_add_data(
-	struct doca_rdma_task_remote_net_sync_event_notify_add *task, uint64_t add_data);
+uint32_t doca_rdma_task_read_get_result_length(const struct doca_rdma_task_read *task);
 
 DOCA_EXPERIMENTAL
-uint64_t doca_rdma_task_remote_net_sync_event_notify_add_get_add_data(
-	const struct doca_rdma_task_remote_net_sync_event_notify_add *task);
-
-DOCA_EXPERIMENTAL
-void doca_rdma_task_remote_net_sync_event_notify_add_set_result_buf(
-	struct doca_rdma_task_remote_net_sync_event_notify_add *task, struct doca_buf *result_buf);
-
-DOCA_EXPERIMENTAL
-struct doca_buf *doca_rdma_task_remote_net_sync_event_notify_add_get_result_buf(
-	const struct doca_rdma_task_remote_net_sync_event_notify_add *task);
-
-DOCA_EXPERIMENTAL
-void doca_rdma_task_remote_net_sync_event_notify_add_set_sync_event(
-	struct doca_rdma_task_remote_net_sync_event_notify_add *task, struct doca_sync_event_remote_net *event);
-
-DOCA_EXPERIMENTAL
-struct doca_sync_event_remote_net *doca_rdma_task_remote_net_sync_event_notify_add_get_sync_event(
-	const struct doca_rdma_task_remote_net_sync_event_notify_add *task);
+uint32_t doca_rdma_task_remote_net_sync_event_get_get_result_length(
+	const struct doca_rdma_task_remote_net_sync_event_get *task);
 
 /* --- Data path on the DPA --- */
 

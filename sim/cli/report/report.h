@@ -59,15 +59,15 @@ struct cli_report_op {
 	uint32_t in_flight[CLI_REPORT_SLICES]; /* most tasks in flight at one time of the slice */
 };
 
-/* A fault that was injected, a warning or error of the log, or a hit of the checker. */
+/* A fault that was injected, a warning or error of the log, or a finding of the checker. */
 struct cli_report_incident {
 	uint64_t time_ns;
 	int64_t pid;
-	bool is_error;                          /* of log lines */
-	uint64_t rule, match, bytes, delay_ns;  /* of faults */
-	uint32_t severity;                      /* of hits: enum sim_check_severity */
-	uint64_t count;                         /* of hits: how often at this place; 0 = not known */
-	const char *place, *remedy;             /* of hits: "app.c:45", "" = not known; NULL in what is added = "" */
+	bool is_error;                         /* of log lines */
+	uint64_t rule, match, bytes, delay_ns; /* of faults */
+	uint32_t severity;                     /* of findings: enum sim_check_severity */
+	uint64_t count;                        /* of findings: how often at this place; 0 = not known */
+	const char *place, *remedy;            /* of findings: "app.c:45", "" = not known; NULL in what is added = "" */
 	const char *text, *operation, *context; /* operation: of hits, the rule's id */
 };
 
@@ -132,7 +132,7 @@ struct cli_report {
 	size_t num_tasks;
 	struct cli_report_op *ops;
 	size_t num_ops, last_op; /* last_op: index of the operation that was added or found last */
-	struct cli_report_incidents faults, warnings, hits;
+	struct cli_report_incidents faults, warnings, findings;
 	struct cli_report_link *links; /* after cli_report_compute_stats(), those that carried something */
 	size_t num_links;
 	uint64_t first_ns, last_ns, slice_ns;
@@ -160,8 +160,8 @@ void cli_report_fini(struct cli_report *report);
 /* The first latency of bin @number; the bin ends where the next begins. */
 uint64_t cli_report_bin_start_ns(uint32_t number);
 
-/* The remedy of a hit: its own, else that of its rule; "" if neither is known. */
-const char *cli_report_hit_remedy(const struct cli_report_incident *hit);
+/* The remedy of a finding: its own, else that of its rule; "" if neither is known. */
+const char *cli_report_finding_remedy(const struct cli_report_incident *finding);
 
 /* The process with that number, or NULL. */
 const struct cli_report_process *cli_report_find_process(const struct cli_report *report, int64_t pid);

@@ -239,6 +239,6 @@ void cli_report_fini(struct cli_report *report)
 	free(report->cards);
 	free(report->faults.list);
 	free(report->warnings.list);
-	free(report->hits.list);
+	free(report->findings.list);
 	*report = (struct cli_report){ 0 };
 }

@@ -36,7 +36,7 @@ void cli_report_add_incident(struct cli_report *report, struct cli_report_incide
 void cli_report_add_process(struct cli_report *report, const struct cli_report_process *process);
 void cli_report_add_rule(struct cli_report *report, const struct cli_report_rule *rule);
 
-/* The command that writes the report, which it outlives: its hits of the checker take the place of the recorded ones, as they have
+/* The command that writes the report, which it outlives: its findings of the checker take the place of the recorded ones, as they have
  * place and remedy; if it has failed, the report's time is that of the run. */
 void cli_report_set_run(struct cli_report *report, const struct cli_report_run *run);
 

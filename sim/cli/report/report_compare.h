@@ -36,7 +36,7 @@ struct cli_report_op_pair {
 };
 
 /* A rule of the fault plan or of the checker, and its hits. has_before and has_now: the run has the rule. */
-struct cli_report_hits_pair {
+struct cli_report_rule_pair {
 	const char *rule;
 	bool has_before, has_now;
 	uint64_t before, now;
@@ -52,7 +52,7 @@ struct cli_report_comparison {
 	struct cli_report *before, *now;    /* texts of differences belong to @now */
 	struct cli_report_process_pair *processes;
 	struct cli_report_op_pair *ops;
-	struct cli_report_hits_pair *faults, *findings;
+	struct cli_report_rule_pair *faults, *findings;
 	struct cli_report_difference *differences;
 	size_t num_processes, num_ops, num_faults, num_findings, num_differences;
 	size_t num_common; /* operations with a counterpart */

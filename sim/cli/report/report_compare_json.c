@@ -94,7 +94,7 @@ static json_object *op_json(const struct cli_report_comparison *comparison, cons
 	return json;
 }
 
-static json_object *hits_json(const struct cli_report_hits_pair *pairs, size_t count)
+static json_object *hits_json(const struct cli_report_rule_pair *pairs, size_t count)
 {
 	json_object *list = json_object_new_array();
 

@@ -247,7 +247,7 @@ static void put_single_ops(const struct cli_report_comparison *comparison, FILE 
 
 /* ---- rules ---- */
 
-static void put_hits(const char *name, const struct cli_report_hits_pair *pairs, size_t count, FILE *out)
+static void put_hits(const char *name, const struct cli_report_rule_pair *pairs, size_t count, FILE *out)
 {
 	static const char *const headings[] = { "Rule", ">Before", ">Now", ">Difference", ">Ratio", NULL };
 

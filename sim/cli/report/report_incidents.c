@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lists of what happened at a time, on a report's page: their common cells, and the section of the checker's hits. */
+/* Lists of what happened at a time, on a report's page: their common cells, and the section of the checker's findings. */
 #include <inttypes.h>
 
 #include "html.h"
@@ -27,23 +27,23 @@ void cli_report_put_incidents(const char *name, const char *const *headings, con
 			incidents->count - CLI_REPORT_MAX_LISTED);
 }
 
-static void put_hit(const struct cli_report *report, const struct cli_report_incident *hit, FILE *out)
+static void put_finding(const struct cli_report *report, const struct cli_report_incident *finding, FILE *out)
 {
-	const char *remedy = cli_report_hit_remedy(hit);
+	const char *remedy = cli_report_finding_remedy(finding);
 
 	fputs("<tr>", out);
-	cli_report_put_time_offset(report, hit->time_ns, out);
-	cli_report_put_process_cell(report, hit->pid, out);
-	cli_html_put_cell(out, hit->severity < SIM_CHECK_NUM_SEVERITIES ?
-				       sim_check_severity_name((enum sim_check_severity)hit->severity) :
+	cli_report_put_time_offset(report, finding->time_ns, out);
+	cli_report_put_process_cell(report, finding->pid, out);
+	cli_html_put_cell(out, finding->severity < SIM_CHECK_NUM_SEVERITIES ?
+				       sim_check_severity_name((enum sim_check_severity)finding->severity) :
 				       "");
-	cli_html_put_cell(out, hit->operation);
+	cli_html_put_cell(out, finding->operation);
 	fputs("<td><code>", out);
-	cli_html_put_escaped(out, hit->place);
+	cli_html_put_escaped(out, finding->place);
 	fputs("</code></td><td class=\"wide\">", out);
-	cli_html_put_escaped(out, hit->text);
-	if (hit->count > 1)
-		fprintf(out, " (%llu times)", (unsigned long long)hit->count);
+	cli_html_put_escaped(out, finding->text);
+	if (finding->count > 1)
+		fprintf(out, " (%llu times)", (unsigned long long)finding->count);
 	if (remedy[0]) {
 		fputs("<br><span class=\"soft\">Remedy: ", out);
 		cli_html_put_escaped(out, remedy);
@@ -52,16 +52,16 @@ static void put_hit(const struct cli_report *report, const struct cli_report_inc
 	fputs("</td></tr>\n", out);
 }
 
-/* Nothing for a run that was not checked: it has no hits, and the page can't tell. */
-void cli_report_put_checker_hits(const struct cli_report *report, FILE *out)
+/* Nothing for a run that was not checked: it has no findings, and the page can't tell. */
+void cli_report_put_findings(const struct cli_report *report, FILE *out)
 {
 	static const char *const headings[] = {
 		">After", "Process", "Severity", "Rule", "Where", "What happened", NULL
 	};
 
-	if (report->hits.count == 0)
+	if (report->findings.count == 0)
 		return;
 	fputs("<h2 id=\"hits\">Rules that were broken</h2>\n", out);
 	fputs("<p><code>bfsim rules ID</code> says more about each.</p>\n", out);
-	cli_report_put_incidents("Hits of the checker", headings, report, &report->hits, put_hit, out);
+	cli_report_put_incidents("Hits of the checker", headings, report, &report->findings, put_finding, out);
 }

@@ -103,7 +103,7 @@ static const struct cli_field fault_fields[] = {
 	INCIDENT(bytes, "bytes"),         INCIDENT(delay_ns, "delay_ns"), { 0 }
 };
 
-static const struct cli_field hit_fields[] = {
+static const struct cli_field finding_fields[] = {
 	INCIDENT(operation, "rule"), INCIDENT(text, "text"), INCIDENT(place, "place"), { 0 }
 };
 
@@ -116,15 +116,16 @@ static json_object *warning_json(const struct cli_report_incident *warning)
 	return json;
 }
 
-static json_object *hit_json(const struct cli_report_incident *hit)
+static json_object *finding_json(const struct cli_report_incident *finding)
 {
-	json_object *json = cli_json_of_fields(incident_fields, hit);
+	json_object *json = cli_json_of_fields(incident_fields, finding);
 
-	if (hit->severity < SIM_CHECK_NUM_SEVERITIES)
-		cli_json_add_text(json, "severity", sim_check_severity_name((enum sim_check_severity)hit->severity));
-	cli_json_add_fields(json, hit_fields, hit);
-	cli_json_add_text(json, "remedy", cli_report_hit_remedy(hit));
-	cli_json_add_number(json, "count", hit->count);
+	if (finding->severity < SIM_CHECK_NUM_SEVERITIES)
+		cli_json_add_text(json, "severity",
+				  sim_check_severity_name((enum sim_check_severity)finding->severity));
+	cli_json_add_fields(json, finding_fields, finding);
+	cli_json_add_text(json, "remedy", cli_report_finding_remedy(finding));
+	cli_json_add_number(json, "count", finding->count);
 	return json;
 }
 
@@ -222,6 +223,6 @@ json_object *cli_report_json(const struct cli_report *report)
 			       cli_json_list_of_fields(fault_fields, report->faults.list, report->faults.count,
 						       sizeof(*report->faults.list)));
 	json_object_object_add(json, "warnings", incidents_json(&report->warnings, warning_json));
-	json_object_object_add(json, "hits", incidents_json(&report->hits, hit_json));
+	json_object_object_add(json, "hits", incidents_json(&report->findings, finding_json));
 	return json;
 }

@@ -39,8 +39,8 @@ static void put_tiles(const struct cli_report *report, FILE *out)
 	put_number_tile(out, "Tasks failed", totals.failed, true);
 	put_number_tile(out, "Messages recorded", totals.messages, false);
 	put_number_tile(out, "Faults injected", report->faults.count, false);
-	if (report->hits.count || (report->run && report->run->is_checked))
-		put_number_tile(out, "Rules broken", report->hits.count, true);
+	if (report->findings.count || (report->run && report->run->is_checked))
+		put_number_tile(out, "Rules broken", report->findings.count, true);
 	put_number_tile(out, "Warnings and errors", report->warnings.count, true);
 	fputs("</dl>\n", out);
 }
@@ -228,7 +228,7 @@ static void put_navigation(const struct cli_report *report, FILE *out)
 						     { true, "operations", "Operations" },
 						     { report->num_links, "links", "Links" },
 						     { true, "faults", "Faults" },
-						     { report->hits.count, "hits", "Rules" },
+						     { report->findings.count, "hits", "Rules" },
 						     { true, "warnings", "Warnings" },
 						     { 0 } };
 
@@ -275,7 +275,7 @@ void cli_report_print(const struct cli_report *report, FILE *out)
 	cli_report_put_operations(report, out);
 	cli_report_put_links(report, out);
 	put_faults(report, out);
-	cli_report_put_checker_hits(report, out);
+	cli_report_put_findings(report, out);
 	put_warnings(report, out);
 	cli_report_put_page_end(cli_report_json(report), out);
 }

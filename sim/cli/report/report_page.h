@@ -7,7 +7,7 @@
 
 extern const char cli_report_style[]; /* CSS */
 
-#define CLI_REPORT_MAX_LISTED 200 /* hits, and warnings; the JSON has all */
+#define CLI_REPORT_MAX_LISTED 200 /* findings, and warnings; the JSON has all */
 
 /* The page until its first section, and from its last one on: @json, which is released, is the data of the page. */
 void cli_report_put_page_begin(const char *title, FILE *out);
@@ -34,7 +34,7 @@ void cli_report_put_links(const struct cli_report *report, FILE *out);
 void cli_report_put_latencies(const struct cli_report_op *op, FILE *out);
 void cli_report_put_latency_pair(const struct cli_report_op *before, const struct cli_report_op *now, FILE *out);
 
-/* The section with the checker's hits; nothing without hits. */
-void cli_report_put_checker_hits(const struct cli_report *report, FILE *out);
+/* The section with the checker's findings; nothing without them. */
+void cli_report_put_findings(const struct cli_report *report, FILE *out);
 
 #endif

@@ -131,16 +131,16 @@ static int pair_ops(struct cli_report_comparison *comparison)
 /* ---- hits of rules ---- */
 
 /* The entry of @rule in @list, which has room for a new one. */
-static struct cli_report_hits_pair *add_rule(struct cli_report_hits_pair *list, size_t *count, const char *rule)
+static struct cli_report_rule_pair *add_rule(struct cli_report_rule_pair *list, size_t *count, const char *rule)
 {
 	for (size_t i = 0; i < *count; i++)
 		if (strcmp(list[i].rule, rule) == 0)
 			return &list[i];
-	list[*count] = (struct cli_report_hits_pair){ .rule = rule };
+	list[*count] = (struct cli_report_rule_pair){ .rule = rule };
 	return &list[(*count)++];
 }
 
-static void add_hits(struct cli_report_hits_pair *pair, bool is_now, uint64_t hits)
+static void add_hits(struct cli_report_rule_pair *pair, bool is_now, uint64_t hits)
 {
 	if (is_now) {
 		pair->has_now = true;
@@ -166,12 +166,12 @@ static void add_findings(struct cli_report_comparison *comparison, bool is_now)
 {
 	const struct cli_report *report = is_now ? comparison->now : comparison->before;
 
-	for (size_t i = 0; i < report->hits.count; i++) {
-		const struct cli_report_incident *hit = &report->hits.list[i];
-		struct cli_report_hits_pair *pair =
-			add_rule(comparison->findings, &comparison->num_findings, hit->operation);
+	for (size_t i = 0; i < report->findings.count; i++) {
+		const struct cli_report_incident *finding = &report->findings.list[i];
+		struct cli_report_rule_pair *pair =
+			add_rule(comparison->findings, &comparison->num_findings, finding->operation);
 
-		add_hits(pair, is_now, max_u64(hit->count, 1));
+		add_hits(pair, is_now, max_u64(finding->count, 1));
 		add_hits(pair, !is_now, 0);
 	}
 }
@@ -182,7 +182,7 @@ static int pair_hits(struct cli_report_comparison *comparison)
 
 	comparison->faults = calloc(before->num_rules + before->faults.count + now->num_rules + now->faults.count + 1,
 				    sizeof(*comparison->faults));
-	comparison->findings = calloc(before->hits.count + now->hits.count + 1, sizeof(*comparison->findings));
+	comparison->findings = calloc(before->findings.count + now->findings.count + 1, sizeof(*comparison->findings));
 	if (!comparison->faults || !comparison->findings)
 		return -1;
 	for (int is_now = 0; is_now < 2; is_now++) {

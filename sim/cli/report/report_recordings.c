@@ -139,7 +139,7 @@ static void add_log_line(struct source *source, const struct sim_trace_event *ev
 
 static void add_hit(struct source *source, const struct sim_trace_event *event)
 {
-	cli_report_add_incident(source->report, &source->report->hits,
+	cli_report_add_incident(source->report, &source->report->findings,
 				&(struct cli_report_incident){
 					.time_ns = session_ns(source, event->time_ns),
 					.pid = source->pids[event->process],

@@ -51,9 +51,9 @@ static void put_end(const struct cli_report *report, FILE *out)
 		fprintf(out, "Timed out after %u s (status %d).", run->timed_out_s, run->status);
 	else if (run->was_signalled)
 		fputs("Ended by a signal.", out);
-	else if (run->status == SIM_CHECK_EXIT_STATUS && report->hits.count)
+	else if (run->status == SIM_CHECK_EXIT_STATUS && report->findings.count)
 		fprintf(out, "Ended with status %d: the checker found <a href=\"#hits\">%zu broken rule%s</a>.",
-			run->status, report->hits.count, report->hits.count == 1 ? "" : "s");
+			run->status, report->findings.count, report->findings.count == 1 ? "" : "s");
 	else
 		fprintf(out, "Ended with status %d.", run->status);
 	fputs("</p>\n", out);

@@ -13,7 +13,7 @@ int sim_dpa_find_post_fault(const struct sim_dpa_faults *faults, struct sim_faul
 	*ret_hit = NULL;
 	if (!faults->find || !faults->find(faults->arg, &site, &hit))
 		return 0;
-	if (SIM_HIT_HAS_ACT(&hit, REFUSE))
+	if (SIM_FAULT_HAS_ACT(&hit, REFUSE))
 		return -EAGAIN;
 	*ret_hit = malloc(sizeof(hit));
 	if (!*ret_hit)

@@ -87,7 +87,7 @@ static void take(struct sim_dpa_consumer *consumer)
 
 	sim_consumer_take(&consumer->queue, &base, &message);
 	receive = (struct sim_dpa_receive *)base;
-	receive->is_lost = message.failed || (base->hit && SIM_HIT_HAS_ACT(base->hit, FAIL));
+	receive->is_lost = message.failed || (base->hit && SIM_FAULT_HAS_ACT(base->hit, FAIL));
 	receive->producer = message.producer;
 	receive->imm_bytes = message.imm_bytes;
 	memcpy(receive->imm, message.imm, message.imm_bytes);

@@ -252,10 +252,10 @@ static const char *copy_with_fault(struct message *message)
 
 	if (!message->has_copy)
 		return NULL;
-	if (SIM_HIT_HAS_ACT(hit, TRUNCATE) && hit->truncate_bytes < message->dst.len)
+	if (SIM_FAULT_HAS_ACT(hit, TRUNCATE) && hit->truncate_bytes < message->dst.len)
 		message->dst.len = message->src.len = hit->truncate_bytes;
 	problem = copy(message);
-	if (!problem && SIM_HIT_HAS_ACT(hit, FLIP))
+	if (!problem && SIM_FAULT_HAS_ACT(hit, FLIP))
 		problem = flip_copied(hit, &message->dst);
 	hit->actions &= ~(SIM_ACT_BIT(SIM_ACT_TRUNCATE) | SIM_ACT_BIT(SIM_ACT_FLIP));
 	return problem;
@@ -267,15 +267,15 @@ static int send_with_fault(struct sim_dpa_producer *producer, struct message *me
 	uint64_t due_ns = 0;
 	const char *problem;
 
-	if (SIM_HIT_HAS_ACT(hit, BREAK))
+	if (SIM_FAULT_HAS_ACT(hit, BREAK))
 		sim_remote_consumers_abort(producer->pipe);
-	if (SIM_HIT_HAS_ACT(hit, FAIL) || SIM_HIT_HAS_ACT(hit, BREAK))
+	if (SIM_FAULT_HAS_ACT(hit, FAIL) || SIM_FAULT_HAS_ACT(hit, BREAK))
 		return fail(producer, "a fault rule fails its message");
-	if (SIM_HIT_HAS_ACT(hit, HANG))
+	if (SIM_FAULT_HAS_ACT(hit, HANG))
 		producer->is_hung = true;
-	if (SIM_HIT_HAS_ACT(hit, HANG) || SIM_HIT_HAS_ACT(hit, DROP))
+	if (SIM_FAULT_HAS_ACT(hit, HANG) || SIM_FAULT_HAS_ACT(hit, DROP))
 		return message->is_unreported ? 0 : complete(producer, SIM_DPA_SENT);
-	if (SIM_HIT_HAS_ACT(hit, DELAY))
+	if (SIM_FAULT_HAS_ACT(hit, DELAY))
 		due_ns = add_saturating_u64(sim_clock_now_ns(producer->process->cfg.clock), hit->delay_ns);
 	problem = copy_with_fault(message);
 	return problem ? fail(producer, problem) : send_to(producer, message, due_ns);

@@ -2,7 +2,7 @@
 /* sim/fabric/served/served.h - memory of another process, which that process itself reads and writes for its peers.
  *
  *   exporter:  sim_target (one)               --expose--> memory, named by a sim_grant
- *   importer:  sim_link   (one per memory)    --copy----> that memory
+ *   importer:  sim_initiator   (one per memory)    --copy----> that memory
  *
  * A transport carries the requests of an importer to the helper thread of the exporter:
  *
@@ -10,15 +10,15 @@
  *   tcp   a TCP connection over the loopback interface of the exporter
  *
  * The target makes both ends of a connection and the session's daemon hands one of them over, as a descriptor. So a
- * target has no address, listens at no port, and leaves no file. Links of one process to one target share a
+ * target has no address, listens at no port, and leaves no file. Initiators of one process to one target share a
  * connection; one copy at a time runs on it.
  *
  * A grant is random. It reaches an importer only through the daemon, which has checked the importer's key. The target
  * checks the grant, the bounds and the permission of each request; it answers a request for memory that is not mapped
- * any more with an error. A link waits a bounded time for a target that does not serve.
+ * any more with an error. An initiator waits a bounded time for a target that does not serve.
  *
- * Threads: one thread at a time uses a target; any thread may use links. No thread is started here. A forked child
- * must not use its parent's targets and links: it abandons the targets, and the links' connections are closed in it.
+ * Threads: one thread at a time uses a target; any thread may use initiators. No thread is started here. A forked child
+ * must not use its parent's targets and initiators: it abandons the targets, and the initiators' connections are closed in it.
  * Errors are -errno.
  */
 #ifndef SIM_FABRIC_SERVED_H
@@ -52,7 +52,7 @@ struct sim_grant {
 };
 
 struct sim_target;
-struct sim_link;
+struct sim_initiator;
 
 /* An operation on 8 bytes of memory that is far from its target: no target of memory here does one. */
 enum sim_far_op {
@@ -141,7 +141,7 @@ void sim_target_trim(struct sim_target *target);
 
 /* ---- the importer ---- */
 
-struct sim_link_cfg {
+struct sim_initiator_cfg {
 	enum sim_transport transport;
 	uint64_t target_id; /* the same for all memory of one exporter */
 	size_t len_bytes;
@@ -154,24 +154,24 @@ struct sim_link_cfg {
 	void *arg;
 };
 
-/* Connect to the memory, and read a byte of it as a proof. Returns 0, or an error of describe() or sim_link_copy(). */
-int sim_link_create(const struct sim_link_cfg *cfg, struct sim_link **ret_link);
+/* Connect to the memory, and read a byte of it as a proof. Returns 0, or an error of describe() or sim_initiator_copy(). */
+int sim_initiator_create(const struct sim_initiator_cfg *cfg, struct sim_initiator **ret_initiator);
 
-/* Close the link; no copy may be in flight. NULL is fine. */
-void sim_link_destroy(struct sim_link *link);
+/* Close the initiator; no copy may be in flight. NULL is fine. */
+void sim_initiator_destroy(struct sim_initiator *initiator);
 
 /* The memory's grant. */
-const struct sim_grant *sim_link_grant(const struct sim_link *link);
+const struct sim_grant *sim_initiator_grant(const struct sim_initiator *initiator);
 
 /* Copy between @local and [offset, offset + len) of the exposed memory. When a write returns 0, the bytes are in that
  * memory. If *revoked becomes true, the call ends with -EIO. Returns 0, -EFAULT (out of bounds, or one of the memories
  * is not mapped), -EACCES (a write to read-only memory), -ESTALE (the exposure ended), -EIO (the exporter is gone),
  * -ETIMEDOUT (the exporter does not serve) or another -errno. On failure some of the bytes may have moved. */
-int sim_link_copy(struct sim_link *link, bool write, void *local, uint64_t offset, size_t len,
-		  const atomic_bool *revoked);
+int sim_initiator_copy(struct sim_initiator *initiator, bool write, void *local, uint64_t offset, size_t len,
+		       const atomic_bool *revoked);
 
 /* Do an operation on the 8 bytes at @offset of far memory. Errors as above. */
-int sim_link_operate(struct sim_link *link, const struct sim_far_operands *operands, uint64_t offset,
-		     const atomic_bool *revoked, uint64_t *ret_before);
+int sim_initiator_operate(struct sim_initiator *initiator, const struct sim_far_operands *operands, uint64_t offset,
+			  const atomic_bool *revoked, uint64_t *ret_before);
 
 #endif

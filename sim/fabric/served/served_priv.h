@@ -6,9 +6,9 @@
  *   target_shm.c   serves the ring of one importer
  *   target_tcp.c   serves the stream of one importer
  *   tcp_pair.c     two ends of a TCP connection
- *   link.c         the importer's calls, and the connections that links share
- *   link_shm.c     a copy over a ring
- *   link_tcp.c     a copy over a stream
+ *   initiator.c         the importer's calls, and the connections that initiators share
+ *   initiator_shm.c     a copy over a ring
+ *   initiator_tcp.c     a copy over a stream
  *   peer_wait.c    waiting for the other process
  *
  * shm. The importer writes a request into the next slot of the ring and increments posted; the target serves the
@@ -195,18 +195,18 @@ void served_wait_restart(struct served_wait *wait);
  * (no progress for a long time). */
 int served_wait_round(struct served_wait *wait);
 
-struct served_link_ring {
+struct served_initiator_ring {
 	struct sim_segment segment;
 	uint32_t num_posted, num_done;
 };
 
 /* Receive the ring's memfd from @sock and map it. */
-int served_link_ring_open(int sock, struct served_link_ring *ret_ring, struct served_wait *wait);
-void served_link_ring_close(struct served_link_ring *ring);
+int served_initiator_ring_open(int sock, struct served_initiator_ring *ret_ring, struct served_wait *wait);
+void served_initiator_ring_close(struct served_initiator_ring *ring);
 
 /* Run a copy. *ret_is_in_step tells whether the connection can be used further. */
-int served_link_ring_copy(struct served_link_ring *ring, const struct served_op *op, struct served_wait *wait,
-			  bool *ret_is_in_step);
-int served_link_stream_copy(const struct served_op *op, struct served_wait *wait, bool *ret_is_in_step);
+int served_initiator_ring_copy(struct served_initiator_ring *ring, const struct served_op *op, struct served_wait *wait,
+			       bool *ret_is_in_step);
+int served_initiator_stream_copy(const struct served_op *op, struct served_wait *wait, bool *ret_is_in_step);
 
 #endif

@@ -9,11 +9,11 @@
 static void trace_rule_hits(uint32_t object, const struct sim_fault_site *site, const struct sim_fault_hit *hit)
 {
 	for (uint32_t i = 0; i < hit->num_rules && i < SIM_FAULT_HIT_MAX_RULES; i++) {
-		struct sim_trace_hit entry = { .rule = hit->rules[i],
-					       .operation = sim_op_name(site->op),
-					       .match = hit->matches[i],
-					       .bytes = site->size,
-					       .delay_ns = hit->delays_ns[i] };
+		struct sim_trace_fault_hit entry = { .rule = hit->rules[i],
+						     .operation = sim_op_name(site->op),
+						     .match = hit->matches[i],
+						     .bytes = site->size,
+						     .delay_ns = hit->delays_ns[i] };
 
 		sim_trace_fault(object, &entry);
 	}

@@ -6,9 +6,6 @@
 #include "injector.h"
 #include "sim/clock/clock.h"
 
-/* Whether the hit has this action. */
-#define SIM_HIT_HAS_ACT(hit, act) (((hit)->actions & SIM_ACT_BIT(SIM_ACT_##act)) != 0)
-
 /* Ask about @site, whose operation and place are set; @clock gives the time. Returns whether a fault hits; then the log and
  * the recording of @object (sim/trace/trace.h; 0 = none) have an entry. */
 bool sim_inject(struct sim_injector *injector, const struct sim_clock *clock, struct sim_fault_site *site,

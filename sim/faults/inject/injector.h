@@ -103,6 +103,9 @@ struct sim_fault_hit {
 	uint32_t num_vfs;                            /* NUM_VFS */
 };
 
+/* Whether a struct sim_fault_hit has the action SIM_ACT_@act. */
+#define SIM_FAULT_HAS_ACT(hit, act) (((hit)->actions & SIM_ACT_BIT(SIM_ACT_##act)) != 0)
+
 struct sim_injector_cfg {
 	struct sim_plan *plan;                /* borrowed; outlives the injector */
 	const struct pcie_topology *topology; /* borrowed; NULL = no device condition holds */

@@ -121,7 +121,7 @@ static int copy_part(const struct served_op *op, struct served_wait *wait, bool 
 	return rc < 0 ? rc : receive_reply(op, wait, ret_is_in_step);
 }
 
-int served_link_stream_copy(const struct served_op *op, struct served_wait *wait, bool *ret_is_in_step)
+int served_initiator_stream_copy(const struct served_op *op, struct served_wait *wait, bool *ret_is_in_step)
 {
 	struct served_op part = *op;
 	size_t left = op->len;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The resume guard: a child that continues a stopped process when the daemon is killed.
+/* The resumer: a child that continues a stopped process when the daemon is killed.
  *
- * The guard sleeps on a pipe whose other end closes with the daemon, and then sends SIGCONT. */
+ * The resumer sleeps on a pipe whose other end closes with the daemon, and then sends SIGCONT. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -15,19 +15,19 @@
 #include "sim/base/log.h"
 #include "sim/base/pidfd.h"
 
-/* The guard's only descriptors. */
+/* The resumer's only descriptors. */
 enum { PROCESS_PIDFD, DAEMON_ALIVE_FD, READY_FD, NUM_FDS };
 
-/* The guard closes its copies of the daemon's descriptors. Otherwise the session's directory would stay
+/* The resumer closes its copies of the daemon's descriptors. Otherwise the session's directory would stay
  * locked, and epoll would still watch sockets that the daemon closed. It has a session of its own, so
  * signals to the daemon's process group do not reach it. */
-static void __attribute__((noreturn)) run_guard(const int *fds)
+static void __attribute__((noreturn)) run_resumer(const int *fds)
 {
 	int high[NUM_FDS];
 	char byte = 0;
 
 	setsid();
-	prctl(PR_SET_NAME, "bfsimd-guard");
+	prctl(PR_SET_NAME, "bfsimd-resumer");
 	for (int i = 0; i < NUM_FDS; i++) /* dup2() below must not close one of them */
 		high[i] = fcntl(fds[i], F_DUPFD, NUM_FDS);
 	for (int i = 0; i < NUM_FDS; i++)
@@ -43,8 +43,8 @@ static void __attribute__((noreturn)) run_guard(const int *fds)
 	_exit(0);
 }
 
-/* Wait until the guard has closed its copies of the daemon's descriptors. */
-static int wait_guard_ready(int fd)
+/* Wait until the resumer has closed its copies of the daemon's descriptors. */
+static int wait_resumer_ready(int fd)
 {
 	char byte;
 	ssize_t len;
@@ -55,7 +55,7 @@ static int wait_guard_ready(int fd)
 	return len == 1 ? 0 : -ECHILD;
 }
 
-static int fork_guard(int pidfd, const int *alive_pipe, const int *ready, struct resume_guard *ret_guard)
+static int fork_resumer(int pidfd, const int *alive_pipe, const int *ready, struct resumer *ret_resumer)
 {
 	const int fds[NUM_FDS] = { [PROCESS_PIDFD] = pidfd, [DAEMON_ALIVE_FD] = alive_pipe[0], [READY_FD] = ready[1] };
 	pid_t pid = fork();
@@ -63,12 +63,12 @@ static int fork_guard(int pidfd, const int *alive_pipe, const int *ready, struct
 	if (pid < 0)
 		return -errno;
 	if (pid == 0)
-		run_guard(fds);
-	*ret_guard = (struct resume_guard){ .pid = pid, .pipe_fd = alive_pipe[1] };
+		run_resumer(fds);
+	*ret_resumer = (struct resumer){ .pid = pid, .pipe_fd = alive_pipe[1] };
 	return 0;
 }
 
-static int spawn_guard(int pidfd, struct resume_guard *ret_guard)
+static int spawn_resumer(int pidfd, struct resumer *ret_resumer)
 {
 	int alive_pipe[2], ready[2], rc;
 
@@ -76,10 +76,10 @@ static int spawn_guard(int pidfd, struct resume_guard *ret_guard)
 		return -errno;
 	rc = pipe2(ready, O_CLOEXEC) < 0 ? -errno : 0;
 	if (rc == 0) {
-		rc = fork_guard(pidfd, alive_pipe, ready, ret_guard);
+		rc = fork_resumer(pidfd, alive_pipe, ready, ret_resumer);
 		close(ready[1]);
-		if (rc == 0 && wait_guard_ready(ready[0]) < 0)
-			sim_warn("the guard of a process that is paused ended at once");
+		if (rc == 0 && wait_resumer_ready(ready[0]) < 0)
+			sim_warn("the resumer of a process that is paused ended at once");
 		close(ready[0]);
 	}
 	close(alive_pipe[0]);
@@ -88,23 +88,23 @@ static int spawn_guard(int pidfd, struct resume_guard *ret_guard)
 	return rc;
 }
 
-void daemon_resume_guard_start(int pidfd, struct resume_guard *guard)
+void daemon_resumer_start(int pidfd, struct resumer *resumer)
 {
-	int rc = guard->pid > 0 ? 0 : spawn_guard(pidfd, guard);
+	int rc = resumer->pid > 0 ? 0 : spawn_resumer(pidfd, resumer);
 
 	if (rc < 0)
 		sim_warn(
-			"no guard for a process that is paused: if the daemon is killed meanwhile it stays stopped (%s)",
+			"no resumer for a process that is paused: if the daemon is killed meanwhile it stays stopped (%s)",
 			strerror(-rc));
 }
 
-void daemon_resume_guard_stop(struct resume_guard *guard)
+void daemon_resumer_stop(struct resumer *resumer)
 {
-	if (guard->pid <= 0)
+	if (resumer->pid <= 0)
 		return;
-	kill(guard->pid, SIGKILL); /* before close() below, which the guard would take for the daemon's death */
-	while (waitpid(guard->pid, NULL, 0) < 0 && errno == EINTR)
+	kill(resumer->pid, SIGKILL); /* before close() below, which the resumer would take for the daemon's death */
+	while (waitpid(resumer->pid, NULL, 0) < 0 && errno == EINTR)
 		;
-	close(guard->pipe_fd);
-	*guard = (struct resume_guard){ 0 };
+	close(resumer->pipe_fd);
+	*resumer = (struct resumer){ 0 };
 }

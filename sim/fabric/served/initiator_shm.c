@@ -14,7 +14,7 @@
 
 /* The state of one copy: [0, posted) of its bytes are requested, [0, done) have moved. */
 struct ring_copy {
-	struct served_link_ring *link;
+	struct served_initiator_ring *initiator;
 	struct served_ring *ring;
 	const struct served_op *op;
 	struct served_wait *wait;
@@ -57,9 +57,9 @@ static int receive_fd(int sock, int *ret_fd)
 	return 0;
 }
 
-int served_link_ring_open(int sock, struct served_link_ring *ret_ring, struct served_wait *wait)
+int served_initiator_ring_open(int sock, struct served_initiator_ring *ret_ring, struct served_wait *wait)
 {
-	struct served_link_ring ring = { 0 };
+	struct served_initiator_ring ring = { 0 };
 	int fd = -1, rc;
 
 	while ((rc = receive_fd(sock, &fd)) == -EAGAIN) {
@@ -76,7 +76,7 @@ int served_link_ring_open(int sock, struct served_link_ring *ret_ring, struct se
 	return rc;
 }
 
-void served_link_ring_close(struct served_link_ring *ring)
+void served_initiator_ring_close(struct served_initiator_ring *ring)
 {
 	struct served_ring *shared = ring->segment.base;
 
@@ -115,7 +115,7 @@ static int lease_buffers(struct ring_copy *copy)
 static void post(struct ring_copy *copy)
 {
 	const struct served_op *op = copy->op;
-	uint32_t slot = copy->link->num_posted % SERVED_RING_SLOTS;
+	uint32_t slot = copy->initiator->num_posted % SERVED_RING_SLOTS;
 	size_t part = min_size(op->len - copy->posted, copy->piece);
 
 	if (op->kind != SIM_SERVED_READ)
@@ -123,7 +123,7 @@ static void post(struct ring_copy *copy)
 	copy->ring->slots[slot].request = (struct served_request){
 		.grant = *op->grant, .offset = op->offset + copy->posted, .len_bytes = (uint32_t)part, .kind = op->kind
 	};
-	atomic_store_explicit(&copy->ring->posted, ++copy->link->num_posted, memory_order_release);
+	atomic_store_explicit(&copy->ring->posted, ++copy->initiator->num_posted, memory_order_release);
 	copy->posted += part;
 	/* Pairs with the target, which sets target_asleep and then reads posted. */
 	atomic_thread_fence(memory_order_seq_cst);
@@ -134,15 +134,15 @@ static void post(struct ring_copy *copy)
 
 static int wait_done(struct ring_copy *copy)
 {
-	const struct served_link_ring *link = copy->link;
+	const struct served_initiator_ring *initiator = copy->initiator;
 	int rc = 0;
 
 	served_wait_restart(copy->wait);
 	while (rc == 0) {
 		uint32_t done = atomic_load_explicit(&copy->ring->done, memory_order_acquire);
 
-		if (done != link->num_done)
-			return done - link->num_done <= link->num_posted - link->num_done ? 0 : -EPROTO;
+		if (done != initiator->num_done)
+			return done - initiator->num_done <= initiator->num_posted - initiator->num_done ? 0 : -EPROTO;
 		rc = served_wait_round(copy->wait);
 	}
 	return rc;
@@ -151,7 +151,7 @@ static int wait_done(struct ring_copy *copy)
 static void take_done(struct ring_copy *copy)
 {
 	const struct served_op *op = copy->op;
-	uint32_t slot = copy->link->num_done % SERVED_RING_SLOTS;
+	uint32_t slot = copy->initiator->num_done % SERVED_RING_SLOTS;
 	size_t part = min_size(op->len - copy->done, copy->piece);
 	int status = served_status(*(volatile int32_t *)&copy->ring->slots[slot].status);
 
@@ -160,19 +160,19 @@ static void take_done(struct ring_copy *copy)
 	if (copy->status == 0 && op->kind != SIM_SERVED_WRITE)
 		memcpy(op->local + copy->done, served_ring_buffer(copy->ring, slot, part), part);
 	copy->done += part;
-	copy->link->num_done++;
+	copy->initiator->num_done++;
 }
 
 static int copy_pieces(struct ring_copy *copy)
 {
-	struct served_link_ring *link = copy->link;
+	struct served_initiator_ring *initiator = copy->initiator;
 	const struct served_op *op = copy->op;
 
 	while (copy->done < (copy->status == 0 ? op->len : copy->posted)) {
 		int rc;
 
 		while (copy->status == 0 && copy->posted < op->len &&
-		       link->num_posted - link->num_done < SERVED_RING_SLOTS)
+		       initiator->num_posted - initiator->num_done < SERVED_RING_SLOTS)
 			post(copy);
 		rc = wait_done(copy);
 		if (rc < 0)
@@ -182,11 +182,11 @@ static int copy_pieces(struct ring_copy *copy)
 	return 0;
 }
 
-int served_link_ring_copy(struct served_link_ring *ring, const struct served_op *op, struct served_wait *wait,
-			  bool *ret_is_in_step)
+int served_initiator_ring_copy(struct served_initiator_ring *ring, const struct served_op *op, struct served_wait *wait,
+			       bool *ret_is_in_step)
 {
 	struct ring_copy copy = {
-		.link = ring, .ring = ring->segment.base, .op = op, .wait = wait, .piece = piece_bytes(op)
+		.initiator = ring, .ring = ring->segment.base, .op = op, .wait = wait, .piece = piece_bytes(op)
 	};
 	bool is_large = op->len > SERVED_SMALL_BYTES;
 	int rc = is_large ? lease_buffers(&copy) : 0;

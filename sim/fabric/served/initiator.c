@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The importer: links, and the connections that they share.
+/* The importer: initiators, and the connections that they share.
  *
  *   [disconnected] --connect--> [connected] --error--> [disconnected]
  *
  * An error that leaves a request unanswered ends the connection, since the answer could come later. The next copy of any
- * link connects anew. */
+ * initiator connects anew. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -26,11 +26,11 @@ struct served_peer {
 	LIST_ENTRY(served_peer) entry;
 	pthread_mutex_t lock; /* protects the members below; held during a copy */
 	int sock;             /* -1 = disconnected */
-	struct served_link_ring ring;
+	struct served_initiator_ring ring;
 };
 
-struct sim_link {
-	struct sim_link_cfg cfg;
+struct sim_initiator {
+	struct sim_initiator_cfg cfg;
 	struct served_peer *peer;
 	struct sim_grant grant;
 };
@@ -52,7 +52,7 @@ static void close_in_child(void)
 
 SIM_AT_FORK(SIM_FORK_LOCKS, .lock = &peers_lock, .child = close_in_child);
 
-static struct served_peer *find_peer(const struct sim_link_cfg *cfg)
+static struct served_peer *find_peer(const struct sim_initiator_cfg *cfg)
 {
 	struct served_peer *peer;
 
@@ -62,7 +62,7 @@ static struct served_peer *find_peer(const struct sim_link_cfg *cfg)
 	return peer;
 }
 
-static struct served_peer *peer_new(const struct sim_link_cfg *cfg)
+static struct served_peer *peer_new(const struct sim_initiator_cfg *cfg)
 {
 	struct served_peer *peer = calloc(1, sizeof(*peer));
 
@@ -76,7 +76,7 @@ static struct served_peer *peer_new(const struct sim_link_cfg *cfg)
 	return peer;
 }
 
-static struct served_peer *peer_get(const struct sim_link_cfg *cfg)
+static struct served_peer *peer_get(const struct sim_initiator_cfg *cfg)
 {
 	struct served_peer *peer;
 
@@ -92,7 +92,7 @@ static struct served_peer *peer_get(const struct sim_link_cfg *cfg)
 
 static void disconnect(struct served_peer *peer)
 {
-	served_link_ring_close(&peer->ring);
+	served_initiator_ring_close(&peer->ring);
 	if (peer->sock >= 0)
 		close(peer->sock);
 	peer->sock = -1;
@@ -140,12 +140,12 @@ static int lock_peer(struct served_peer *peer, const atomic_bool *revoked)
 }
 
 /* Get the grant and, unless there is a connection, the end of a new one. */
-static int describe(struct sim_link *link, struct served_wait *wait)
+static int describe(struct sim_initiator *initiator, struct served_wait *wait)
 {
-	struct served_peer *peer = link->peer;
+	struct served_peer *peer = initiator->peer;
 	bool connect = peer->sock < 0;
 	int fd = -1;
-	int rc = link->cfg.describe(link->cfg.arg, peer->transport, connect, &link->grant, &fd);
+	int rc = initiator->cfg.describe(initiator->cfg.arg, peer->transport, connect, &initiator->grant, &fd);
 
 	if (rc == 0 && connect && fd < 0)
 		rc = -EMFILE; /* the descriptor was lost on its way */
@@ -156,128 +156,128 @@ static int describe(struct sim_link *link, struct served_wait *wait)
 	}
 	peer->sock = wait->sock = fd;
 	if (peer->transport == SIM_TRANSPORT_SHM)
-		rc = served_link_ring_open(fd, &peer->ring, wait);
+		rc = served_initiator_ring_open(fd, &peer->ring, wait);
 	if (rc < 0)
 		disconnect(peer);
 	return rc;
 }
 
-static int copy_connected(struct sim_link *link, const struct served_op *op, struct served_wait *wait)
+static int copy_connected(struct sim_initiator *initiator, const struct served_op *op, struct served_wait *wait)
 {
-	struct served_peer *peer = link->peer;
+	struct served_peer *peer = initiator->peer;
 	bool is_in_step;
 	int rc;
 
 	wait->sock = peer->sock;
 	if (peer->transport == SIM_TRANSPORT_SHM)
-		rc = served_link_ring_copy(&peer->ring, op, wait, &is_in_step);
+		rc = served_initiator_ring_copy(&peer->ring, op, wait, &is_in_step);
 	else
-		rc = served_link_stream_copy(op, wait, &is_in_step);
+		rc = served_initiator_stream_copy(op, wait, &is_in_step);
 	if (!is_in_step)
 		disconnect(peer);
 	return rc == -ECONNRESET ? -EIO : rc;
 }
 
-static int copy_locked(struct sim_link *link, const struct served_op *op, struct served_wait *wait)
+static int copy_locked(struct sim_initiator *initiator, const struct served_op *op, struct served_wait *wait)
 {
 	int rc = is_revoked(wait->revoked) ? -EIO : 0;
 
-	if (rc == 0 && link->peer->sock < 0)
-		rc = describe(link, wait);
-	return rc == 0 ? copy_connected(link, op, wait) : rc;
+	if (rc == 0 && initiator->peer->sock < 0)
+		rc = describe(initiator, wait);
+	return rc == 0 ? copy_connected(initiator, op, wait) : rc;
 }
 
-static int run(struct sim_link *link, const struct served_op *op, const atomic_bool *revoked)
+static int run(struct sim_initiator *initiator, const struct served_op *op, const atomic_bool *revoked)
 {
 	struct served_wait wait = { .revoked = revoked, .events = POLLIN, .len_bytes = op->len };
-	int rc = lock_peer(link->peer, revoked);
+	int rc = lock_peer(initiator->peer, revoked);
 
 	if (rc < 0)
 		return rc;
-	rc = copy_locked(link, op, &wait);
-	pthread_mutex_unlock(&link->peer->lock);
+	rc = copy_locked(initiator, op, &wait);
+	pthread_mutex_unlock(&initiator->peer->lock);
 	return rc;
 }
 
-int sim_link_copy(struct sim_link *link, bool write, void *local, uint64_t offset, size_t len,
-		  const atomic_bool *revoked)
+int sim_initiator_copy(struct sim_initiator *initiator, bool write, void *local, uint64_t offset, size_t len,
+		       const atomic_bool *revoked)
 {
-	const struct served_op op = { .grant = &link->grant,
+	const struct served_op op = { .grant = &initiator->grant,
 				      .kind = write ? SIM_SERVED_WRITE : SIM_SERVED_READ,
-				      .is_far = link->cfg.is_far,
+				      .is_far = initiator->cfg.is_far,
 				      .local = local,
 				      .offset = offset,
 				      .len = len };
 
-	if (offset > link->cfg.len_bytes || len > link->cfg.len_bytes - offset)
+	if (offset > initiator->cfg.len_bytes || len > initiator->cfg.len_bytes - offset)
 		return -EFAULT;
-	if (write && !link->cfg.is_writable)
+	if (write && !initiator->cfg.is_writable)
 		return -EACCES;
-	return run(link, &op, revoked);
+	return run(initiator, &op, revoked);
 }
 
-int sim_link_operate(struct sim_link *link, const struct sim_far_operands *operands, uint64_t offset,
-		     const atomic_bool *revoked, uint64_t *ret_before)
+int sim_initiator_operate(struct sim_initiator *initiator, const struct sim_far_operands *operands, uint64_t offset,
+			  const atomic_bool *revoked, uint64_t *ret_before)
 {
 	struct sim_far_operands local = *operands;
-	const struct served_op op = { .grant = &link->grant,
+	const struct served_op op = { .grant = &initiator->grant,
 				      .kind = SIM_SERVED_FAR_OP,
 				      .local = (uint8_t *)&local,
 				      .offset = offset,
 				      .len = sizeof(local) };
 	int rc;
 
-	if (!link->cfg.is_far)
+	if (!initiator->cfg.is_far)
 		return -EOPNOTSUPP;
-	rc = run(link, &op, revoked);
+	rc = run(initiator, &op, revoked);
 	if (rc == 0)
 		memcpy(ret_before, &local, sizeof(*ret_before));
 	return rc;
 }
 
-const struct sim_grant *sim_link_grant(const struct sim_link *link)
+const struct sim_grant *sim_initiator_grant(const struct sim_initiator *initiator)
 {
-	return &link->grant;
+	return &initiator->grant;
 }
 
-static int connect_link(struct sim_link *link)
+static int connect_initiator(struct sim_initiator *initiator)
 {
 	struct served_wait wait = { .events = POLLIN };
 	uint8_t byte;
-	const struct served_op probe = { .grant = &link->grant, .local = &byte, .len = 1 };
+	const struct served_op probe = { .grant = &initiator->grant, .local = &byte, .len = 1 };
 	int rc;
 
-	lock_peer(link->peer, NULL);
-	rc = describe(link, &wait);
-	if (rc == 0 && !link->cfg.is_far)
-		rc = copy_connected(link, &probe, &wait);
-	pthread_mutex_unlock(&link->peer->lock);
+	lock_peer(initiator->peer, NULL);
+	rc = describe(initiator, &wait);
+	if (rc == 0 && !initiator->cfg.is_far)
+		rc = copy_connected(initiator, &probe, &wait);
+	pthread_mutex_unlock(&initiator->peer->lock);
 	return rc == -EFAULT ? 0 : rc; /* not mapped now: copies fail, as they do on other paths */
 }
 
-int sim_link_create(const struct sim_link_cfg *cfg, struct sim_link **ret_link)
+int sim_initiator_create(const struct sim_initiator_cfg *cfg, struct sim_initiator **ret_initiator)
 {
-	struct sim_link *link = calloc(1, sizeof(*link));
+	struct sim_initiator *initiator = calloc(1, sizeof(*initiator));
 	int rc;
 
-	if (!link)
+	if (!initiator)
 		return -ENOMEM;
-	link->cfg = *cfg;
-	link->peer = peer_get(cfg);
-	rc = link->peer ? connect_link(link) : -ENOMEM;
+	initiator->cfg = *cfg;
+	initiator->peer = peer_get(cfg);
+	rc = initiator->peer ? connect_initiator(initiator) : -ENOMEM;
 	if (rc < 0) {
-		sim_link_destroy(link);
+		sim_initiator_destroy(initiator);
 		return rc;
 	}
-	*ret_link = link;
+	*ret_initiator = initiator;
 	return 0;
 }
 
-void sim_link_destroy(struct sim_link *link)
+void sim_initiator_destroy(struct sim_initiator *initiator)
 {
-	if (!link)
+	if (!initiator)
 		return;
-	if (link->peer)
-		peer_put(link->peer);
-	free(link);
+	if (initiator->peer)
+		peer_put(initiator->peer);
+	free(initiator);
 }
