@@ -53,14 +53,21 @@ static inline void shim_dma_memcpy_apply(struct doca_task *task)
 /* dma_task_memcpy.c: as shim_dma_memcpy_take(), of any buffers. */
 doca_error_t shim_dma_memcpy_take_any(struct shim_buf_task *memcpy, const char *func);
 
+/* Take the snapshot of a copy from one buffer to one buffer that has no problem. Returns false, with nothing taken, of any
+ * other, and of handles that are no live buffers. */
+static inline bool shim_dma_memcpy_take_pair(struct shim_buf_task *memcpy, const struct doca_dma *dma,
+					     const struct doca_buf *src, const struct doca_buf *dst)
+{
+	return doca_likely(
+		shim_buf_is_list(src) && shim_buf_is_list(dst) &&
+		shim_snapshot_take_pair(&memcpy->snapshot, dma->accel.conf[DMA_MEMCPY].caps.max_buf_bytes, src, dst));
+}
+
 /* Take the snapshot of a task for the public function @func. SUCCESS, also if the task will fail; INVALID_VALUE unless
  * source and destination are live lists; NO_MEMORY. */
 static inline doca_error_t shim_dma_memcpy_take(const char *func, struct shim_buf_task *memcpy)
 {
-	uint64_t max_bytes = shim_to_dma(memcpy->task.ctx)->accel.conf[DMA_MEMCPY].caps.max_buf_bytes;
-
-	if (doca_likely(shim_buf_is_list(memcpy->src) && shim_buf_is_list(memcpy->dst) &&
-			shim_snapshot_take_pair(&memcpy->snapshot, max_bytes, memcpy->src, memcpy->dst)))
+	if (shim_dma_memcpy_take_pair(memcpy, shim_to_dma(memcpy->task.ctx), memcpy->src, memcpy->dst))
 		return DOCA_SUCCESS;
 	return shim_dma_memcpy_take_any(memcpy, func);
 }

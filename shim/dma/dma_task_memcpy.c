@@ -212,7 +212,7 @@ static inline bool is_mapped(const struct sim_remote *remote)
 	return !remote || remote->base;
 }
 
-static int copy_pair(struct shim_buf_task *memcpy)
+static __attribute__((noinline)) int copy_pair(struct shim_buf_task *memcpy)
 {
 	const struct shim_snapshot *snapshot = &memcpy->snapshot;
 	const struct doca_mmap *src = memcpy->src->mmap, *dst = memcpy->dst->mmap;
@@ -243,18 +243,18 @@ static __attribute__((noinline)) int run_any(struct shim_buf_task *memcpy)
 	return doca_likely(shim_snapshot_is_pair(&memcpy->snapshot)) ? copy_pair(memcpy) : copy_lists(memcpy);
 }
 
-/* Return whether the bytes are of this process, in a map whose first device is @dev, and have no problem. */
+/* Return whether the bytes are in a map whose first device is @dev, and have no problem. */
 static inline bool is_plain(const struct doca_buf *buf, const uint8_t *addr, size_t bytes, const struct doca_dev *dev,
 			    bool write)
 {
 	const struct doca_mmap *mmap = buf->mmap;
 
-	return shim_object_is_still(buf, SHIM_BUF) && !mmap->remote && shim_buf_has_usable_mmap(buf) &&
+	return shim_object_is_still(buf, SHIM_BUF) && shim_buf_has_usable_mmap(buf) &&
 	       shim_mmap_has_range(mmap, addr, bytes) && mmap->first_dev == dev &&
 	       (!write || mmap->access & SHIM_WRITE_ACCESS);
 }
 
-/* The common case first, without a call: one buffer to one buffer, both of this process. */
+/* The common cases first: one buffer to one buffer, without a call if both are of this process. */
 int shim_dma_memcpy_run(struct sim_job *job)
 {
 	struct shim_buf_task *memcpy = shim_to_buf_task(shim_task_from_job(job));
@@ -266,6 +266,8 @@ int shim_dma_memcpy_run(struct sim_job *job)
 			  !is_plain(src, snapshot->src_addr, snapshot->bytes, dev, false) ||
 			  !is_plain(dst, snapshot->dst_addr, snapshot->bytes, dev, true)))
 		return run_any(memcpy);
+	if (src->mmap->remote || dst->mmap->remote)
+		return copy_pair(memcpy);
 	sim_move((void *)(uintptr_t)shim_mmap_cpu_addr(dst->mmap, snapshot->dst_addr),
 		 (const void *)(uintptr_t)shim_mmap_cpu_addr(src->mmap, snapshot->src_addr), snapshot->bytes);
 	memcpy->task.job.is_short = snapshot->bytes <= SHORT_COPY_BYTES;

@@ -173,28 +173,56 @@ static inline doca_error_t submit_as(struct workq_dma_core *core, struct doca_ta
 	return DOCA_SUCCESS;
 }
 
-/* The context is stale, or has no task for the job yet. */
-static __attribute__((noinline)) doca_error_t submit_rarely(struct workq_dma_core *core, const struct doca_buf *src,
-							    struct doca_buf *dst, union doca_data user_data)
+/* A job whose context is stale or has no task for it yet, which is no plain copy, or that more than the queue hears of. */
+static __attribute__((noinline)) doca_error_t submit_any(struct workq_dma_core *core, const struct doca_buf *src,
+							 struct doca_buf *dst, union doca_data user_data)
 {
-	struct doca_task *task;
-	doca_error_t result;
+	struct doca_task *task = core->free_tasks;
+	doca_error_t result = DOCA_SUCCESS;
 
 	if (shim_ctx_is_stale(&core->dma->accel.ctx)) {
 		sim_err("doca_workq_submit: the function was reset, failed or was removed; close the device and open it again");
 		return DOCA_ERROR_BAD_STATE;
 	}
-	result = alloc_task(core, &task);
+	if (task)
+		core->free_tasks = task->next_free;
+	else
+		result = alloc_task(core, &task);
 	return result == DOCA_SUCCESS ? submit_as(core, task, src, dst, user_data) : result;
 }
+
+/* Whether more than the queue hears of a submission: the checker, a recording, the fault injector. */
+static inline bool is_watched(const struct doca_ctx *ctx, const struct shim_task_pool *pool)
+{
+	return shim_call_hooks || pool->stats.op || sim_injector_may_hit(ctx->faults, SIM_OP_DMA_MEMCPY) ||
+	       shim_ctx_link_is_down(ctx);
+}
+
+static __attribute__((noinline)) doca_error_t take_back(struct workq_dma_core *core, struct doca_task *task)
+{
+	sim_err("doca_workq_submit: the queue is full; retrieve its events first");
+	task->in_flight = false;
+	keep_task(core, task);
+	return DOCA_ERROR_AGAIN;
+}
+
+/* The common case is short: a copy of one buffer to one buffer that nothing but the queue hears of. */
 
 doca_error_t workq_dma_core_submit(struct workq_dma_core *core, const struct doca_buf *src, struct doca_buf *dst,
 				   union doca_data user_data)
 {
+	struct doca_ctx *ctx = &core->dma->accel.ctx;
 	struct doca_task *task = core->free_tasks;
+	struct shim_buf_task *memcpy = shim_to_buf_task(task);
 
-	if (doca_unlikely(!task || shim_ctx_is_stale(&core->dma->accel.ctx)))
-		return submit_rarely(core, src, dst, user_data);
+	if (doca_unlikely(!task || shim_ctx_is_stale(ctx) || is_watched(ctx, task->pool) ||
+			  !shim_dma_memcpy_take_pair(memcpy, core->dma, src, dst)))
+		return submit_any(core, src, dst, user_data);
 	core->free_tasks = task->next_free;
-	return submit_as(core, task, src, dst, user_data);
+	memcpy->src = src;
+	memcpy->dst = dst;
+	task->user_data = user_data;
+	task->hook = &core->hook;
+	task->in_flight = true;
+	return doca_likely(sim_queue_submit_now(ctx->queue, &task->job) == 0) ? DOCA_SUCCESS : take_back(core, task);
 }

@@ -154,11 +154,10 @@ doca_error_t doca_workq_submit(struct doca_workq *workq, const struct doca_job *
 	if (doca_unlikely(workq->in_flight >= workq->depth || !workq_attachment_is_of_process(attachment)))
 		return submit_rarely(attachment, job, DOCA_SUCCESS);
 	result = attachment->submit(attachment, job);
-	if (doca_unlikely(result == DOCA_ERROR_BAD_STATE))
-		return submit_rarely(attachment, job, result);
-	if (doca_likely(result == DOCA_SUCCESS))
-		count_submitted(workq, attachment);
-	return result;
+	if (doca_unlikely(result != DOCA_SUCCESS))
+		return result == DOCA_ERROR_BAD_STATE ? submit_rarely(attachment, job, result) : result;
+	count_submitted(attachment->workq, attachment);
+	return DOCA_SUCCESS;
 }
 
 /* Field by field: a struct copy would stall the reads of single fields that follow. */

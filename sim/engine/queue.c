@@ -35,7 +35,7 @@ uint32_t sim_queue_num_withheld(const struct sim_queue *queue)
 	return atomic_load_explicit(&queue->done, memory_order_relaxed) - reported;
 }
 
-int sim_queue_submit(struct sim_queue *queue, struct sim_job *job)
+static inline __attribute__((always_inline)) int stage(struct sim_queue *queue, struct sim_job *job)
 {
 	uint32_t staged = sim_queue_own(&queue->staged);
 
@@ -46,18 +46,49 @@ int sim_queue_submit(struct sim_queue *queue, struct sim_job *job)
 	return 0;
 }
 
-void sim_queue_doorbell(struct sim_queue *queue)
+int sim_queue_submit(struct sim_queue *queue, struct sim_job *job)
+{
+	return stage(queue, job);
+}
+
+static inline __attribute__((always_inline)) void ring(struct sim_queue *queue)
 {
 	struct sim_engine *engine = queue->engine;
 
-	if (queue->clock)
-		queue_clock_enqueue(queue, atomic_load_explicit(&queue->tail, memory_order_relaxed),
-				    sim_queue_own(&queue->staged));
 	/* The doorbell writes tail and then reads awake; the engine's thread, before it sleeps, clears
 	 * awake and then reads tail. All four are seq_cst, so at least one side sees the other's write. */
 	atomic_store(&queue->tail, sim_queue_own(&queue->staged));
 	if (!atomic_load(&engine->awake) && !atomic_exchange(&engine->awake, true))
 		sim_engine_wake(engine);
+}
+
+static __attribute__((noinline)) void ring_clocked(struct sim_queue *queue)
+{
+	queue_clock_enqueue(queue, atomic_load_explicit(&queue->tail, memory_order_relaxed),
+			    sim_queue_own(&queue->staged));
+	ring(queue);
+}
+
+static inline __attribute__((always_inline)) void ring_doorbell(struct sim_queue *queue)
+{
+	if (__builtin_expect(queue->clock != NULL, 0))
+		ring_clocked(queue);
+	else
+		ring(queue);
+}
+
+void sim_queue_doorbell(struct sim_queue *queue)
+{
+	ring_doorbell(queue);
+}
+
+int sim_queue_submit_now(struct sim_queue *queue, struct sim_job *job)
+{
+	int rc = stage(queue, job);
+
+	if (rc == 0)
+		ring_doorbell(queue);
+	return rc;
 }
 
 static bool has_pending(const struct sim_queue *queue)

@@ -112,6 +112,9 @@ int sim_queue_submit(struct sim_queue *queue, struct sim_job *job);
 /* Queue the staged jobs; they run even if the owner does not poll. */
 void sim_queue_doorbell(struct sim_queue *queue);
 
+/* Both in one call. Returns as sim_queue_submit(). */
+int sim_queue_submit_now(struct sim_queue *queue, struct sim_job *job);
+
 /* Run a job if none is done. Returns the oldest job that is reported and reaps it, or NULL. */
 struct sim_job *sim_queue_poll(struct sim_queue *queue);
 

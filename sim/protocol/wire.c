@@ -142,13 +142,13 @@ static bool is_message(const struct sim_msg *msg, size_t len)
 
 /* If the other end closes with unread packets, the next call returns ECONNRESET once. The packets that it had sent
  * follow, so the receive is repeated. */
-static ssize_t receive(int sock, struct msghdr *packet)
+static ssize_t receive(int sock, struct msghdr *packet, bool ends_at_signal)
 {
 	ssize_t got;
 
 	do {
 		got = recvmsg(sock, packet, MSG_CMSG_CLOEXEC);
-	} while (got < 0 && (errno == EINTR || errno == ECONNRESET));
+	} while (got < 0 && ((errno == EINTR && !ends_at_signal) || errno == ECONNRESET));
 	return got;
 }
 
@@ -166,14 +166,7 @@ int sim_msg_await(int sock, uint64_t until_ns)
 	return rc > 0 ? 0 : rc == 0 ? -ETIMEDOUT : -errno;
 }
 
-int sim_msg_peek(int sock, struct sim_msg *ret_head)
-{
-	ssize_t got = recv(sock, ret_head, HEAD_BYTES, MSG_PEEK | MSG_DONTWAIT);
-
-	return got < 0 ? -errno : got == HEAD_BYTES ? 0 : -EPROTO;
-}
-
-int sim_msg_recv_fds(int sock, struct sim_msg *ret_msg, struct sim_fds *ret_fds)
+static int recv_fds(int sock, bool ends_at_signal, struct sim_msg *ret_msg, struct sim_fds *ret_fds)
 {
 	union {
 		struct cmsghdr align;
@@ -183,7 +176,7 @@ int sim_msg_recv_fds(int sock, struct sim_msg *ret_msg, struct sim_fds *ret_fds)
 	struct msghdr packet = {
 		.msg_iov = &data, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof(control.bytes)
 	};
-	ssize_t got = receive(sock, &packet);
+	ssize_t got = receive(sock, &packet, ends_at_signal);
 	struct sim_fds fds;
 
 	if (got < 0)
@@ -195,6 +188,16 @@ int sim_msg_recv_fds(int sock, struct sim_msg *ret_msg, struct sim_fds *ret_fds)
 	}
 	*ret_fds = fds;
 	return 0;
+}
+
+int sim_msg_recv_fds(int sock, struct sim_msg *ret_msg, struct sim_fds *ret_fds)
+{
+	return recv_fds(sock, false, ret_msg, ret_fds);
+}
+
+int sim_msg_recv_until_signal(int sock, struct sim_msg *ret_msg, struct sim_fds *ret_fds)
+{
+	return recv_fds(sock, true, ret_msg, ret_fds);
 }
 
 int sim_msg_recv(int sock, struct sim_msg *ret_msg, int *ret_fd)

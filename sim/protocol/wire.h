@@ -233,13 +233,13 @@ int sim_msg_send_fds(int sock, struct sim_msg *msg, const int *fds, uint32_t num
  * application. Returns 0, -ETIMEDOUT or another -errno. */
 int sim_msg_await(int sock, uint64_t until_ns);
 
-/* Read the head of the next message, the members before its body, and leave it there; it may not be a valid one. Does not
- * wait. Returns 0, -EAGAIN (none there), -EPROTO (it has no head, or the other end closed) or another -errno. */
-int sim_msg_peek(int sock, struct sim_msg *ret_head);
-
 /* Receive a message. Returns 0; -EAGAIN (none there); -EPIPE (the other end closed); -EPROTO (not a valid message).
  * *ret_fds is written on success only. */
 int sim_msg_recv_fds(int sock, struct sim_msg *ret_msg, struct sim_fds *ret_fds);
+
+/* The same, but a signal of the application ends the wait: -EINTR. With SO_RCVTIMEO, which each wait begins anew, signals could
+ * make the wait endless otherwise. */
+int sim_msg_recv_until_signal(int sock, struct sim_msg *ret_msg, struct sim_fds *ret_fds);
 
 /* The same with one descriptor, or -1. The receiver closes any further descriptors. */
 int sim_msg_send(int sock, struct sim_msg *msg, int fd);

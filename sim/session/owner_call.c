@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "sim/base/log.h"
@@ -56,6 +57,8 @@ void sim_calls_fini(struct sim_calls *calls)
 	LIST_FOREACH_SAFE(call, &calls->pending, entry, next)
 		if (call->on_done)
 			end_begun(call, &(struct sim_fds){ .count = 0 });
+	if (calls->has_left)
+		sim_fds_close(&calls->left_fds);
 	pthread_cond_destroy(&calls->answered);
 	pthread_mutex_destroy(&calls->lock);
 }
@@ -75,18 +78,21 @@ static unsigned timeout_s(const struct sim_pending_call *call)
 
 /* ---- who receives ---- */
 
-/* Without events, epoll_wait() still reports the end of the connection, once with EPOLLET. */
-static void set_watched(struct sim_calls *calls, bool is_watched)
+#define WATCH_NOTHING EPOLLET /* epoll_wait() still reports the end of the connection, once */
+
+static void watch_for(struct sim_calls *calls, uint32_t events)
 {
-	sim_watch_change(calls->epoll_fd, calls->sock, is_watched ? EPOLLIN : EPOLLET, calls->tag);
+	sim_watch_change(calls->epoll_fd, calls->sock, events, calls->tag);
 }
 
 int sim_calls_watch(struct sim_calls *calls, int epoll_fd, epoll_data_t tag)
 {
+	struct timeval timeout = { .tv_sec = SIM_CALL_TIMEOUT_S };
 	int rc = sim_watch_add(epoll_fd, calls->sock, EPOLLIN, tag);
 
 	if (rc < 0)
 		return rc;
+	setsockopt(calls->sock, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout)); /* of callers that receive */
 	calls->epoll_fd = epoll_fd;
 	calls->tag = tag;
 	return 0;
@@ -111,42 +117,77 @@ void sim_calls_end_receiving(struct sim_calls *calls)
 	pthread_mutex_unlock(&calls->lock);
 }
 
-int sim_calls_receive(struct sim_calls *calls, struct sim_msg *ret_msg, struct sim_fds *ret_fds)
+/* Returns @rc of a receive, and logs a message that makes no sense. */
+static int end_receive(int rc)
 {
-	int rc = sim_msg_recv_fds(calls->sock, ret_msg, ret_fds);
-
 	sim_perturb();
 	if (rc == -EPROTO)
 		sim_warn("a message of the card's daemon makes no sense; is it of another version of bfsim?");
 	return rc;
 }
 
+static bool take_left(struct sim_calls *calls, struct sim_msg *ret_msg, struct sim_fds *ret_fds)
+{
+	bool has_left;
+
+	pthread_mutex_lock(&calls->lock);
+	has_left = calls->has_left;
+	if (has_left) {
+		*ret_msg = calls->left;
+		*ret_fds = calls->left_fds;
+		calls->has_left = false;
+		watch_for(calls, EPOLLIN);
+	}
+	pthread_mutex_unlock(&calls->lock);
+	return has_left;
+}
+
+int sim_calls_receive(struct sim_calls *calls, struct sim_msg *ret_msg, struct sim_fds *ret_fds)
+{
+	if (take_left(calls, ret_msg, ret_fds))
+		return 0;
+	return end_receive(sim_msg_recv_fds(calls->sock, ret_msg, ret_fds));
+}
+
 /* Before the request is sent, so that the receive thread does not wake up for the reply. With the lock. */
 static bool claim_reply(struct sim_calls *calls)
 {
-	if (calls->epoll_fd < 0 || calls->receiver != SIM_CALLS_NOBODY || !LIST_EMPTY(&calls->pending))
+	if (calls->epoll_fd < 0 || calls->receiver != SIM_CALLS_NOBODY || calls->has_left ||
+	    !LIST_EMPTY(&calls->pending))
 		return false;
 	calls->receiver = SIM_CALLS_CALLER;
-	set_watched(calls, false);
+	watch_for(calls, WATCH_NOTHING);
 	return true;
 }
 
-/* With the lock. */
+/* The receive thread wakes up for a message that was left, as the socket is writable. With the lock. */
 static void release_reply(struct sim_calls *calls)
 {
-	set_watched(calls, true);
+	watch_for(calls, calls->has_left ? EPOLLIN | EPOLLOUT : EPOLLIN);
 	calls->receiver = SIM_CALLS_NOBODY;
 }
 
-/* The next message, if it is the call's reply; all others are left to the receive thread. */
-static void receive_reply(struct sim_calls *calls, const struct sim_pending_call *call, uint64_t until_ns)
+static void leave_to_receive_thread(struct sim_calls *calls, const struct sim_msg *msg, const struct sim_fds *fds)
+{
+	pthread_mutex_lock(&calls->lock);
+	calls->left = *msg;
+	calls->left_fds = *fds;
+	calls->has_left = true;
+	pthread_mutex_unlock(&calls->lock);
+}
+
+/* The next message, if it comes in time and before a signal. If it is not the call's reply, the receive thread gets it. */
+static void receive_reply(struct sim_calls *calls, const struct sim_pending_call *call)
 {
 	struct sim_msg msg;
 	struct sim_fds fds;
 
-	if (sim_msg_await(calls->sock, until_ns) < 0 || sim_msg_peek(calls->sock, &msg) < 0 || !msg.is_reply ||
-	    msg.seq != call->seq || msg.type != call->type || sim_calls_receive(calls, &msg, &fds) < 0)
+	if (end_receive(sim_msg_recv_until_signal(calls->sock, &msg, &fds)) < 0)
 		return;
+	if (!msg.is_reply || msg.seq != call->seq || msg.type != call->type) {
+		leave_to_receive_thread(calls, &msg, &fds);
+		return;
+	}
 	sim_calls_complete(calls, &msg, &fds);
 	sim_fds_close(&fds);
 }
@@ -215,7 +256,7 @@ static int send_and_wait(struct sim_calls *calls, struct sim_pending_call *call,
 	bool marked = sim_clock_begin_wait();
 
 	if (rc == 0 && call->receives)
-		receive_reply(calls, call, until_ns);
+		receive_reply(calls, call);
 	pthread_mutex_lock(&calls->lock);
 	if (call->receives)
 		release_reply(calls);

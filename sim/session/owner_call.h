@@ -10,7 +10,8 @@
  *
  * One thread at a time receives. A thread that calls does so itself while no other call is pending: the receive thread then
  * need not wake up for the reply. Meanwhile the receive thread does not watch the socket. If the next message is not the
- * reply, the caller leaves it in the socket and waits for the receive thread, so all messages are handled in their order.
+ * reply, the caller leaves it to the receive thread, which takes it before it looks into the socket, and waits for that
+ * thread. So all messages are handled in their order.
  */
 #ifndef SIM_SESSION_OWNER_CALL_H
 #define SIM_SESSION_OWNER_CALL_H
@@ -36,21 +37,25 @@ struct sim_calls {
 	LIST_HEAD(, sim_pending_call) pending;
 	uint64_t next_seq;
 	enum sim_calls_receiver receiver; /* receives now, or handles what it has received */
+	bool has_left;                    /* a caller has received @left, which the receive thread has not taken */
+	struct sim_msg left;
+	struct sim_fds left_fds;
 	bool lost;
 };
 
 void sim_calls_init(struct sim_calls *calls, int sock);
 void sim_calls_fini(struct sim_calls *calls);
 
-/* Watch the socket for the receive thread, which waits on @epoll_fd (borrowed). Before this call callers wait for
- * sim_calls_complete(). Returns 0 or -errno. */
+/* Watch the socket for the receive thread, which waits on @epoll_fd (borrowed): readable, or writable, it has to receive. Before
+ * this call callers wait for sim_calls_complete(). Sets SO_RCVTIMEO. Returns 0 or -errno. */
 int sim_calls_watch(struct sim_calls *calls, int epoll_fd, epoll_data_t tag);
 
 /* The receive thread: receives and handles a message in between. Returns false if a caller receives just now. */
 bool sim_calls_begin_receiving(struct sim_calls *calls);
 void sim_calls_end_receiving(struct sim_calls *calls);
 
-/* Receive a message, as sim_msg_recv_fds(); logs one that makes no sense (-EPROTO). */
+/* The receive thread, in between: the message that a caller has left, or the next one, as sim_msg_recv_fds(); logs one that
+ * makes no sense (-EPROTO). */
 int sim_calls_receive(struct sim_calls *calls, struct sim_msg *ret_msg, struct sim_fds *ret_fds);
 
 /* Send a message that has no reply. Returns 0, -ESHUTDOWN, -ETIMEDOUT or another -errno. */

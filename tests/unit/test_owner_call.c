@@ -3,10 +3,10 @@
  * thread; callers are threads, and receive their own replies in the tests that watch the socket. */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -44,17 +44,20 @@ int __wrap_pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *lock, c
 	return num_waits == timeout_at ? ETIMEDOUT : 0;
 }
 
-static uint64_t polled_ns; /* so long a poll that has timed out would have taken */
+/* So the next receive at this end of the socket ends instead; 0 = it receives. */
+static atomic_int recv_error;
 
-int __real_ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout, const sigset_t *mask);
-int __wrap_ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout, const sigset_t *mask);
+ssize_t __real_recvmsg(int sock, struct msghdr *msg, int flags);
+ssize_t __wrap_recvmsg(int sock, struct msghdr *msg, int flags);
 
-int __wrap_ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout, const sigset_t *mask)
+ssize_t __wrap_recvmsg(int sock, struct msghdr *msg, int flags)
 {
-	if (timeout_at == 0)
-		return __real_ppoll(fds, count, timeout, mask);
-	polled_ns = (uint64_t)timeout->tv_sec * SIM_NS_PER_S + (uint64_t)timeout->tv_nsec;
-	return 0;
+	int error = sock == calls.sock ? atomic_exchange(&recv_error, 0) : 0;
+
+	if (error == 0)
+		return __real_recvmsg(sock, msg, flags);
+	errno = error;
+	return -1;
 }
 
 static void count_line(int level, const char *file, int line, const char *func, const char *format, va_list args)
@@ -67,6 +70,7 @@ static int set_up(void **state)
 	int socks[2];
 
 	num_lines = num_waits = num_waiting = timeout_at = 0;
+	recv_error = 0;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, socks), 0);
 	daemon_sock = socks[1];
 	sim_calls_init(&calls, socks[0]);
@@ -457,15 +461,15 @@ static void send_reply(const struct sim_msg *request, int fd)
 	assert_int_equal(sim_msg_send(daemon_sock, &reply, fd), 0);
 }
 
-static void send_notification(void)
+static void send_notification(int fd)
 {
 	struct sim_msg msg = { .type = SIM_MSG_NOTIFY_PEER };
 
-	assert_int_equal(sim_msg_send(daemon_sock, &msg, -1), 0);
+	assert_int_equal(sim_msg_send(daemon_sock, &msg, fd), 0);
 }
 
-/* The receive thread's turn: the next message has that type. */
-static void receive(uint16_t type)
+/* The receive thread's turn: the next message has that type, and so many descriptors. */
+static void receive_with(uint16_t type, uint32_t num_fds)
 {
 	struct sim_msg msg;
 	struct sim_fds fds;
@@ -475,10 +479,16 @@ static void receive(uint16_t type)
 		sched_yield();
 	assert_int_equal(sim_calls_receive(&calls, &msg, &fds), 0);
 	assert_int_equal(msg.type, type);
+	assert_int_equal(fds.count, num_fds);
 	if (msg.is_reply)
 		sim_calls_complete(&calls, &msg, &fds);
 	sim_fds_close(&fds);
 	sim_calls_end_receiving(&calls);
+}
+
+static void receive(uint16_t type)
+{
+	receive_with(type, 0);
 }
 
 static void test_a_caller_receives_its_own_reply(void **state)
@@ -498,7 +508,7 @@ static void test_a_caller_receives_its_own_reply(void **state)
 		assert_false(wakes_up(0));
 		assert_int_equal(num_waiting, 0);
 	}
-	send_notification();
+	send_notification(-1);
 	receive(SIM_MSG_NOTIFY_PEER);
 }
 
@@ -519,12 +529,74 @@ static void test_a_message_before_the_reply_is_the_receive_threads(void **state)
 	for (int i = 0; i < 3; i++) {
 		struct sim_msg request = get_request();
 
-		send_notification();
+		send_notification(daemon_sock);
 		send_reply(&request, -1);
-		receive(SIM_MSG_NOTIFY_PEER);
+		receive_with(SIM_MSG_NOTIFY_PEER, 1);
 		assert_false(LIST_EMPTY(&calls.pending));
 		receive(SIM_MSG_REVOKE);
 	}
+	assert_int_equal(join(&caller), 0);
+	assert_false(wakes_up(0));
+}
+
+/* What the caller has received of the daemon, which sends nothing behind it, wakes the receive thread; before that one takes it, no
+ * other caller receives. */
+static void test_a_message_that_a_caller_left_comes_first(void **state)
+{
+	struct sim_msg first, second;
+	struct caller a, b;
+
+	watch();
+	start(&a, SIM_MSG_REVOKE, false);
+	first = get_request();
+	send_notification(-1);
+	await_waiting();
+	start(&b, SIM_MSG_EXPORT, false);
+	second = get_request();
+	send_reply(&first, -1);
+	send_reply(&second, -1);
+	receive(SIM_MSG_NOTIFY_PEER);
+	receive(SIM_MSG_REVOKE);
+	receive(SIM_MSG_EXPORT);
+	assert_int_equal(join(&a), 0);
+	assert_int_equal(join(&b), 0);
+}
+
+static void test_a_message_that_was_left_ends_with_the_calls(void **state)
+{
+	struct caller caller;
+	int fd[2];
+	char byte;
+
+	watch();
+	assert_int_equal(pipe2(fd, O_CLOEXEC), 0);
+	start(&caller, SIM_MSG_REVOKE, false);
+	get_request();
+	send_notification(fd[1]);
+	close(fd[1]);
+	await_waiting();
+	sim_calls_set_lost(&calls);
+	assert_int_equal(join(&caller), -ESHUTDOWN);
+	sim_calls_fini(&calls);
+	assert_int_equal(read(fd[0], &byte, 1), 0); /* nobody has the other end */
+	close(fd[0]);
+	close(calls.epoll_fd);
+	sim_calls_init(&calls, calls.sock);
+}
+
+/* Each wait of the socket begins anew: a caller whom signals interrupt would not end in time. */
+static void test_a_caller_that_a_signal_interrupts_lets_the_receive_thread_receive(void **state)
+{
+	struct caller caller;
+	struct sim_msg request;
+
+	watch();
+	recv_error = EINTR;
+	start(&caller, SIM_MSG_REVOKE, false);
+	request = get_request();
+	await_waiting();
+	send_reply(&request, -1);
+	receive(SIM_MSG_REVOKE);
 	assert_int_equal(join(&caller), 0);
 }
 
@@ -568,14 +640,18 @@ static void test_the_end_of_the_daemon_is_left_to_the_receive_thread(void **stat
 static void test_a_caller_that_receives_ends_in_time(void **state)
 {
 	struct sim_msg msg = { .type = SIM_MSG_REVOKE };
+	struct timeval timeout = { 0 };
+	socklen_t len = sizeof(timeout);
 
 	watch();
+	assert_int_equal(getsockopt(calls.sock, SOL_SOCKET, SO_RCVTIMEO, &timeout, &len), 0);
+	assert_int_equal(timeout.tv_sec, SIM_CALL_TIMEOUT_S);
 	timeout_at = 1;
+	recv_error = EAGAIN;
 	assert_int_equal(sim_calls_call(&calls, &msg, NULL, 0, NULL), -ETIMEDOUT);
 	assert_int_equal(num_lines, 1);
-	assert_in_range(polled_ns, SIM_CALL_TIMEOUT_S * SIM_NS_PER_S / 2, SIM_CALL_TIMEOUT_S * SIM_NS_PER_S);
 	timeout_at = 0;
-	send_notification();
+	send_notification(-1);
 	receive(SIM_MSG_NOTIFY_PEER);
 }
 
@@ -616,6 +692,9 @@ int main(void)
 		TEST(test_threads_fail_to_begin_calls),
 		TEST(test_a_caller_receives_its_own_reply),
 		TEST(test_a_message_before_the_reply_is_the_receive_threads),
+		TEST(test_a_message_that_a_caller_left_comes_first),
+		TEST(test_a_message_that_was_left_ends_with_the_calls),
+		TEST(test_a_caller_that_a_signal_interrupts_lets_the_receive_thread_receive),
 		TEST(test_calls_at_the_same_time_get_their_replies),
 		TEST(test_the_end_of_the_daemon_is_left_to_the_receive_thread),
 		TEST(test_a_caller_that_receives_ends_in_time),

@@ -177,6 +177,25 @@ static void test_full_queue_takes_no_more(void **state)
 	assert_int_equal(sim_queue_in_flight(fixture->queue), MAX_JOBS);
 }
 
+/* The first job was staged before; the doorbell is for both. A queue that is full rings none. */
+static void test_submit_now_queues_what_is_staged(void **state)
+{
+	struct fixture *fixture = *state;
+	struct test_job jobs[MAX_JOBS + 1];
+
+	for (int i = 0; i <= MAX_JOBS; i++)
+		jobs[i] = make(fixture, i);
+	submit(fixture, jobs, 1);
+	assert_int_equal(sim_queue_submit_now(fixture->queue, &jobs[1].job), 0);
+	assert_int_equal(sim_queue_num_staged(fixture->queue), 0);
+	submit(fixture, jobs + 2, MAX_JOBS - 2);
+	assert_int_equal(sim_queue_submit_now(fixture->queue, &jobs[MAX_JOBS].job), -EAGAIN);
+	assert_int_equal(sim_queue_num_staged(fixture->queue), MAX_JOBS - 2);
+	for (int i = 0; i < 2; i++)
+		expect_done(fixture, &jobs[i], 0);
+	expect_nothing(fixture);
+}
+
 /* Jobs are staged, done and in flight when the queue grows past its ring of 8 slots. */
 static void test_queue_grows_with_jobs_in_flight(void **state)
 {
@@ -448,6 +467,7 @@ int main(void)
 		TEST(test_jobs_run_and_complete_in_order),
 		TEST(test_ring_is_used_again_and_again),
 		TEST(test_full_queue_takes_no_more),
+		TEST(test_submit_now_queues_what_is_staged),
 		TEST(test_queue_grows_with_jobs_in_flight),
 		TEST(test_in_flight_counts_from_submit_to_reap),
 		TEST(test_queue_of_billions_is_refused),

@@ -124,7 +124,7 @@ doca_error_t doca_task_try_submit(struct doca_task *task)
 			  try_submit(__func__, task));
 }
 
-static __attribute__((noinline)) void call_hook(struct doca_task *task)
+static inline void call_hook(struct doca_task *task)
 {
 	struct shim_completion_hook *hook = task->hook;
 
