@@ -89,7 +89,7 @@ doca_error_t doca_comch_consumer_completion_start(struct doca_comch_consumer_com
 
 doca_error_t doca_comch_consumer_completion_stop(struct doca_comch_consumer_completion *consumer_comp)
 {
-	NEED_STOPPED(consumer_comp);
+	SHIM_NEED(consumer_comp, SHIM_COMCH_CONSUMER_COMPLETION);
 	return stop(__func__, consumer_comp);
 }
 
@@ -141,7 +141,7 @@ doca_error_t doca_comch_consumer_completion_get_max_num_consumers(
 doca_error_t doca_comch_consumer_completion_set_max_num_recv(struct doca_comch_consumer_completion *consumer_comp,
 							     uint32_t max_num_recv)
 {
-	SHIM_NEED(consumer_comp, SHIM_COMCH_CONSUMER_COMPLETION);
+	NEED_STOPPED(consumer_comp);
 	if (max_num_recv == 0 || max_num_recv > COMCH_MAX_ROUNDED)
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "%u receives; give 1 to %u", max_num_recv,
 				   COMCH_MAX_ROUNDED);
