@@ -515,6 +515,8 @@ static void test_child_destroys_its_parents_ends(void **state)
 		num_failed += doca_comch_consumer_destroy(rig->dpa_consumer) != DOCA_SUCCESS;
 		num_failed += doca_comch_consumer_completion_stop(rig->taken) != DOCA_SUCCESS;
 		num_failed += doca_comch_consumer_completion_destroy(rig->taken) != DOCA_SUCCESS;
+		num_failed += doca_dpa_completion_stop(rig->sent) != DOCA_SUCCESS;
+		num_failed += doca_dpa_completion_destroy(rig->sent) != DOCA_SUCCESS;
 		_exit(num_failed);
 	}
 	api_join(child);

@@ -29,11 +29,14 @@ doca_error_t doca_comch_consumer_completion_create(struct doca_comch_consumer_co
 
 static doca_error_t stop(const char *func, struct doca_comch_consumer_completion *completion)
 {
-	if (completion->num_users > 0) {
+	/* In a forked child, it and the consumers that it counts are the parent's. */
+	bool runs = completion->is_started && shim_dpa_is_own(completion->thread->dpa);
+
+	if (runs && completion->num_users > 0) {
 		sim_err("%s: %u consumers of the completion context run; stop them first", func, completion->num_users);
 		return DOCA_ERROR_BAD_STATE;
 	}
-	if (completion->is_started && shim_dpa_is_own(completion->thread->dpa))
+	if (runs)
 		sim_dpa_consumer_completion_stop(&completion->ring);
 	completion->is_started = false;
 	return DOCA_SUCCESS;
