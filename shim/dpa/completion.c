@@ -26,7 +26,7 @@ doca_error_t doca_dpa_completion_create(struct doca_dpa *dpa, unsigned int queue
 
 static doca_error_t check_unattached(const char *func, const struct doca_dpa_completion *comp)
 {
-	if (comp->num_users == 0)
+	if (comp->num_users == 0 || !shim_dpa_is_own(comp->dpa)) /* in a forked child they are the parent's */
 		return DOCA_SUCCESS;
 	sim_err("%s: %u contexts are attached to the completion; destroy them first", func, comp->num_users);
 	return DOCA_ERROR_BAD_STATE;

@@ -124,7 +124,7 @@ static void test_message_is_gone_once_it_is_acknowledged(void **state)
 	MSGQ_RPC_FAILS(rig, read_acked_message, rig->handles.consumer_completion);
 }
 
-static void test_send_takes_neither_buffers_nor_too_many_bytes(void **state)
+static void test_send_takes_neither_no_bytes_nor_too_many(void **state)
 {
 	static uint8_t bytes[MSGQ_IMM_BYTES + 1];
 	struct msgq_rig *rig = *state;
@@ -438,6 +438,31 @@ static void test_copy_to_a_map_that_is_read_only_fails(void **state)
 	close_copy(&copy);
 }
 
+static void test_msgqs_take_no_buffers(void **state)
+{
+	struct msgq_rig *rig = *state;
+	struct doca_comch_consumer_task_post_recv *receive;
+	struct doca_comch_producer_task_send *send;
+	struct doca_buf_inventory *inventory;
+	struct copy_rig copy;
+	struct doca_buf *buf;
+
+	open_copy(&copy, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE);
+	assert_ok(doca_buf_inventory_create(1, &inventory));
+	assert_ok(doca_buf_inventory_start(inventory));
+	assert_ok(doca_buf_inventory_buf_get_by_data(inventory, copy.target, copy.to, 8, &buf));
+	MSGQ_RPC(rig, post_receives, rig->handles.consumer, 1u);
+	assert_ok(doca_comch_producer_task_send_alloc_init(rig->cpu_producer, buf, NULL, 0, 1, &send));
+	assert_invalid(doca_task_submit(doca_comch_producer_task_send_as_task(send)));
+	doca_task_free(doca_comch_producer_task_send_as_task(send));
+	assert_ok(doca_comch_consumer_task_post_recv_alloc_init(rig->cpu_consumer, buf, &receive));
+	assert_invalid(doca_task_submit(doca_comch_consumer_task_post_recv_as_task(receive)));
+	doca_task_free(doca_comch_consumer_task_post_recv_as_task(receive));
+	assert_ok(doca_buf_dec_refcount(buf, NULL));
+	assert_ok(doca_buf_inventory_destroy(inventory));
+	close_copy(&copy);
+}
+
 /* ---- states ---- */
 
 static void test_stop_flushes_the_cpus_receives(void **state)
@@ -488,6 +513,10 @@ static void test_child_destroys_its_parents_ends(void **state)
 			num_failed += doca_ctx_stop(ctx[i]) != DOCA_SUCCESS;
 		num_failed += doca_comch_producer_destroy(rig->dpa_producer) != DOCA_SUCCESS;
 		num_failed += doca_comch_consumer_destroy(rig->dpa_consumer) != DOCA_SUCCESS;
+		num_failed += doca_comch_consumer_completion_stop(rig->taken) != DOCA_SUCCESS;
+		num_failed += doca_comch_consumer_completion_destroy(rig->taken) != DOCA_SUCCESS;
+		num_failed += doca_dpa_completion_stop(rig->sent) != DOCA_SUCCESS;
+		num_failed += doca_dpa_completion_destroy(rig->sent) != DOCA_SUCCESS;
 		_exit(num_failed);
 	}
 	api_join(child);
@@ -523,43 +552,6 @@ static void test_msgq_has_as_many_ends_as_configured(void **state)
 
 	assert_doca(doca_comch_msgq_consumer_create(rig->to_dpa, &consumer), DOCA_ERROR_NO_MEMORY);
 	assert_doca(doca_comch_msgq_producer_create(rig->to_dpa, &producer), DOCA_ERROR_NO_MEMORY);
-}
-
-/* What an end of the DPA lacks is named, one thing after the other. */
-static void test_dpas_ends_start_when_they_are_complete(void **state)
-{
-	struct msgq_rig *rig = *state;
-	struct doca_comch_consumer *consumer;
-	struct doca_comch_producer *producer;
-	struct doca_comch_msgq *msgq;
-	struct doca_ctx *ctx;
-
-	assert_ok(doca_comch_msgq_create(api_dev(), &msgq));
-	assert_ok(doca_comch_msgq_set_dpa_producer(msgq, rig->dpa));
-	assert_ok(doca_comch_msgq_start(msgq));
-	assert_ok(doca_comch_msgq_producer_create(msgq, &producer));
-	ctx = doca_comch_producer_as_ctx(producer);
-	assert_doca(doca_ctx_start(ctx), DOCA_ERROR_NOT_CONNECTED);
-	assert_ok(doca_ctx_set_datapath_on_dpa(ctx, rig->dpa));
-	assert_doca(doca_ctx_start(ctx), DOCA_ERROR_BAD_STATE);
-	assert_ok(doca_comch_producer_dpa_completion_attach(producer, rig->sent));
-	assert_doca(doca_ctx_start(ctx), DOCA_ERROR_BAD_STATE);
-	assert_ok(doca_comch_producer_set_dev_max_num_send(producer, 3));
-	assert_ok(doca_ctx_start(ctx));
-	msgq_stop(rig, ctx);
-	assert_ok(doca_comch_producer_destroy(producer));
-	assert_ok(doca_comch_msgq_stop(msgq));
-	assert_ok(doca_comch_msgq_set_dpa_consumer(msgq, rig->dpa));
-	assert_ok(doca_comch_msgq_start(msgq));
-	assert_ok(doca_comch_msgq_consumer_create(msgq, &consumer));
-	ctx = doca_comch_consumer_as_ctx(consumer);
-	assert_ok(doca_ctx_set_datapath_on_dpa(ctx, rig->dpa));
-	assert_doca(doca_ctx_start(ctx), DOCA_ERROR_BAD_STATE);
-	assert_ok(doca_comch_consumer_set_completion(consumer, rig->taken, 1));
-	assert_doca(doca_ctx_start(ctx), DOCA_ERROR_BAD_STATE); /* the completion context has its one consumer */
-	assert_ok(doca_comch_consumer_destroy(consumer));
-	assert_ok(doca_comch_msgq_stop(msgq));
-	assert_ok(doca_comch_msgq_destroy(msgq));
 }
 
 /* ---- locks, at which the thread sanitizer looks ---- */
@@ -610,7 +602,7 @@ static const struct CMUnitTest tests[] = {
 	WITH_RIG(test_message_waits_for_room_in_the_completion_context),
 	WITH_RIG(test_more_receives_than_the_queue_has_are_fatal),
 	WITH_RIG(test_message_is_gone_once_it_is_acknowledged),
-	WITH_RIG(test_send_takes_neither_buffers_nor_too_many_bytes),
+	WITH_RIG(test_send_takes_neither_no_bytes_nor_too_many),
 	WITH_RIG(test_kernel_sends_and_gets_a_completion),
 	WITH_RIG(test_send_without_report_has_no_completion),
 	WITH_RIG(test_kernels_messages_wait_for_receives),
@@ -626,12 +618,12 @@ static const struct CMUnitTest tests[] = {
 	WITH_RIG(test_wrong_copies_fail_the_producer),
 	WITH_RIG(test_wrong_copy_fails_in_its_turn),
 	WITH_RIG(test_copy_to_a_map_that_is_read_only_fails),
+	WITH_RIG(test_msgqs_take_no_buffers),
 	WITH_RIG(test_stop_flushes_the_cpus_receives),
 	WITH_RIG(test_handles_end_with_their_contexts),
 	WITH_RIG(test_child_destroys_its_parents_ends),
 	WITH_RIG(test_what_is_in_use_does_not_stop),
 	WITH_RIG(test_msgq_has_as_many_ends_as_configured),
-	WITH_RIG(test_dpas_ends_start_when_they_are_complete),
 	WITH_RIG(test_producers_start_and_receives_are_posted_under_the_msgqs_lock),
 };
 

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "cmocka_test.h"
@@ -11,6 +13,7 @@
 #include "sim/fabric/peer_memory.h"
 #include "sim/fabric/peer_process.h"
 #include "sim/fabric/served/served.h"
+#include "unordered.h"
 
 #define THREADS    4
 #define ROUNDS     300
@@ -79,18 +82,21 @@ static int describe(void *arg, enum sim_transport transport, bool connect, struc
 	return -ETIMEDOUT;
 }
 
-static void *use_initiator(void *arg)
+static int try_initiator(void)
 {
 	const struct sim_initiator_cfg cfg = { .transport = SIM_TRANSPORT_TCP,
 					       .target_id = PROCESS_ID,
 					       .describe = describe };
+	struct sim_initiator *initiator;
 
-	for (int i = 0; i < ROUNDS; i++) {
-		struct sim_initiator *initiator;
+	return sim_initiator_create(&cfg, &initiator);
+}
 
-		if (sim_initiator_create(&cfg, &initiator) != -ETIMEDOUT)
+static void *use_initiator(void *arg)
+{
+	for (int i = 0; i < ROUNDS; i++)
+		if (try_initiator() != -ETIMEDOUT)
 			return "an initiator";
-	}
 	return NULL;
 }
 
@@ -100,12 +106,94 @@ static void test_threads_share_the_connection_to_a_peer(void **state)
 	assert_int_equal(num_asked, THREADS * ROUNDS);
 }
 
+/* ---- one call after another, in an order that the thread sanitizer does not know ---- */
+
+static struct unordered calls;
+
+/* Two users' objects. The pointers order nothing. */
+static _Atomic(struct sim_peer_process *) processes[2];
+static _Atomic(struct sim_peer_memory *) memories[2];
+
+#define STORE(place, pointer) atomic_store_explicit((place), (pointer), memory_order_relaxed)
+#define LOAD(place)           atomic_load_explicit((place), memory_order_relaxed)
+
+static void get_process(void *place)
+{
+	struct sim_peer_process *process;
+	int pidfd = sim_pidfd_open(getpid());
+
+	if (sim_peer_process_get(pidfd, &process) < 0)
+		abort();
+	close(pidfd);
+	STORE((_Atomic(struct sim_peer_process *) *)place, process);
+}
+
+static void put_process(void *place)
+{
+	sim_peer_process_put(LOAD((_Atomic(struct sim_peer_process *) *)place));
+}
+
+static void test_processes_are_taken_and_put_under_their_lock(void **state)
+{
+	unordered_run(&calls, get_process, &processes[0]);
+	unordered_run(&calls, get_process, &processes[1]);
+	unordered_run(&calls, put_process, &processes[0]);
+	unordered_run(&calls, put_process, &processes[1]);
+	unordered_end(&calls);
+	assert_ptr_equal(LOAD(&processes[0]), LOAD(&processes[1]));
+}
+
+static void create_memory(void *place)
+{
+	struct sim_peer_memory *memory;
+
+	if (sim_peer_memory_create(PROCESS_ID, false, open("/proc/self/mem", O_RDONLY | O_CLOEXEC), -1, &memory) < 0)
+		abort();
+	STORE((_Atomic(struct sim_peer_memory *) *)place, memory);
+}
+
+static void find_memory(void *place)
+{
+	STORE((_Atomic(struct sim_peer_memory *) *)place, sim_peer_memory_find(PROCESS_ID, false));
+}
+
+static void put_memory(void *place)
+{
+	sim_peer_memory_put(LOAD((_Atomic(struct sim_peer_memory *) *)place));
+}
+
+static void test_memory_is_made_found_and_put_under_its_lock(void **state)
+{
+	unordered_run(&calls, create_memory, &memories[0]);
+	unordered_run(&calls, find_memory, &memories[1]);
+	unordered_run(&calls, put_memory, &memories[0]);
+	unordered_run(&calls, put_memory, &memories[1]);
+	unordered_end(&calls);
+	assert_ptr_equal(LOAD(&memories[0]), LOAD(&memories[1]));
+}
+
+static void create_initiator(void *unused)
+{
+	if (try_initiator() != -ETIMEDOUT)
+		abort();
+}
+
+static void test_connections_are_taken_and_put_under_their_lock(void **state)
+{
+	unordered_run(&calls, create_initiator, NULL);
+	unordered_run(&calls, create_initiator, NULL);
+	unordered_end(&calls);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_threads_share_the_process_of_a_peer),
 		cmocka_unit_test(test_threads_share_the_memory_of_a_peer),
 		cmocka_unit_test(test_threads_share_the_connection_to_a_peer),
+		cmocka_unit_test(test_processes_are_taken_and_put_under_their_lock),
+		cmocka_unit_test(test_memory_is_made_found_and_put_under_its_lock),
+		cmocka_unit_test(test_connections_are_taken_and_put_under_their_lock),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

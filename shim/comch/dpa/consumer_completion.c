@@ -29,11 +29,14 @@ doca_error_t doca_comch_consumer_completion_create(struct doca_comch_consumer_co
 
 static doca_error_t stop(const char *func, struct doca_comch_consumer_completion *completion)
 {
-	if (completion->num_users > 0) {
+	/* In a forked child, it and the consumers that it counts are the parent's. */
+	bool runs = completion->is_started && shim_dpa_is_own(completion->thread->dpa);
+
+	if (runs && completion->num_users > 0) {
 		sim_err("%s: %u consumers of the completion context run; stop them first", func, completion->num_users);
 		return DOCA_ERROR_BAD_STATE;
 	}
-	if (completion->is_started && shim_dpa_is_own(completion->thread->dpa))
+	if (runs)
 		sim_dpa_consumer_completion_stop(&completion->ring);
 	completion->is_started = false;
 	return DOCA_SUCCESS;
@@ -89,7 +92,7 @@ doca_error_t doca_comch_consumer_completion_start(struct doca_comch_consumer_com
 
 doca_error_t doca_comch_consumer_completion_stop(struct doca_comch_consumer_completion *consumer_comp)
 {
-	NEED_STOPPED(consumer_comp);
+	SHIM_NEED(consumer_comp, SHIM_COMCH_CONSUMER_COMPLETION);
 	return stop(__func__, consumer_comp);
 }
 
@@ -141,7 +144,7 @@ doca_error_t doca_comch_consumer_completion_get_max_num_consumers(
 doca_error_t doca_comch_consumer_completion_set_max_num_recv(struct doca_comch_consumer_completion *consumer_comp,
 							     uint32_t max_num_recv)
 {
-	SHIM_NEED(consumer_comp, SHIM_COMCH_CONSUMER_COMPLETION);
+	NEED_STOPPED(consumer_comp);
 	if (max_num_recv == 0 || max_num_recv > COMCH_MAX_ROUNDED)
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "%u receives; give 1 to %u", max_num_recv,
 				   COMCH_MAX_ROUNDED);

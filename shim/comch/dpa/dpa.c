@@ -53,7 +53,7 @@ static const char *describe_unready_consumer(const struct doca_comch_consumer *c
 {
 	const struct doca_comch_consumer_completion *completion = consumer->completion;
 
-	if (!completion || !shim_handle_is(completion, SHIM_COMCH_CONSUMER_COMPLETION) || !completion->is_started)
+	if (!shim_handle_is(completion, SHIM_COMCH_CONSUMER_COMPLETION) || !completion->is_started)
 		return "it has no completion context that is started; call doca_comch_consumer_set_completion()";
 	if (completion->thread->dpa->base != consumer->data_path.ctx.dpa->base)
 		return "its completion context is another DPA context's";
@@ -171,7 +171,7 @@ static const char *describe_unready_producer(const struct doca_comch_producer *p
 {
 	const struct doca_dpa_completion *completion = producer->completion;
 
-	if (!completion || !shim_handle_is(completion, SHIM_DPA_COMPLETION) || !completion->is_started)
+	if (!shim_handle_is(completion, SHIM_DPA_COMPLETION) || !completion->is_started)
 		return "it has no completion context that is started; call doca_comch_producer_dpa_completion_attach()";
 	if (completion->dpa->base != producer->data_path.ctx.dpa->base)
 		return "its completion context is another DPA context's";
