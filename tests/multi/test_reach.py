@@ -355,9 +355,9 @@ def together(initiators, *words):
     return time.monotonic() - begin
 
 
-def test_machines_share_the_rate_of_a_port_in_model_time(world):
+def check_shared_rate(world, topology):
     """200,000 bytes of each of two machines take a fifth of a second each on the link, one behind the other."""
-    world.topology = os.path.join(os.path.dirname(world.topology), 'busy_port.yaml')
+    world.topology = os.path.join(os.path.dirname(world.topology), topology)
     world.up('--clock', 'timed')
     world.join(1)
     world.join(2)
@@ -422,6 +422,14 @@ def test_a_fault_of_another_machine_is_in_the_trace_with_its_rule(world):
 
 
 # ---- counts ----
+
+def test_machines_share_the_rate_of_a_port_in_model_time(world):
+    check_shared_rate(world, 'busy_port.yaml')
+
+
+def test_machines_share_the_rate_of_a_link_between_switches_in_model_time(world):
+    check_shared_rate(world, 'busy_trunk.yaml')
+
 
 def links_of(machine):
     return {link.pop('machine'): link for link in json.loads(machine.bfsim_run('stats', '--json').stdout)['links']}
