@@ -94,6 +94,18 @@ def test_an_option_names_the_machine(world):
     assert rules(home) == {}
 
 
+def test_an_outage_that_a_gateway_did_not_take_reaches_the_next(world):
+    world.start()
+    node1 = world.machines[1]
+    ended = node1.gateway_pid()
+    os.kill(ended, signal.SIGSTOP)
+    node1.bfsim_run('fault', 'add', '--on', 'node1', 'machine.link side=node2 down=1h')
+    os.kill(ended, signal.SIGKILL)
+    machines.becomes_true(lambda: node1.gateway_pid() not in (0, ended), 'there is another gateway')
+    machines.becomes_true(lambda: 'a fault has taken the link down' in (node1.link_to('node2').get('why'), world.machines[2].link_to('node1').get('why')),
+                          'they have lost each other')
+
+
 # ---- machines ----
 
 def write(a):
@@ -372,6 +384,14 @@ def check_shared_rate(world, topology):
     assert together(initiators, 'send_bytes', 200000) >= 0.4 - error, error
 
 
+def test_machines_share_the_rate_of_a_port_in_model_time(world):
+    check_shared_rate(world, 'busy_port.yaml')
+
+
+def test_machines_share_the_rate_of_a_link_between_switches_in_model_time(world):
+    check_shared_rate(world, 'busy_trunk.yaml')
+
+
 # ---- traces ----
 
 @shares_session
@@ -422,14 +442,6 @@ def test_a_fault_of_another_machine_is_in_the_trace_with_its_rule(world):
 
 
 # ---- counts ----
-
-def test_machines_share_the_rate_of_a_port_in_model_time(world):
-    check_shared_rate(world, 'busy_port.yaml')
-
-
-def test_machines_share_the_rate_of_a_link_between_switches_in_model_time(world):
-    check_shared_rate(world, 'busy_trunk.yaml')
-
 
 def links_of(machine):
     return {link.pop('machine'): link for link in json.loads(machine.bfsim_run('stats', '--json').stdout)['links']}
