@@ -108,13 +108,15 @@ def has_no_gateway(machine):
 
 
 def test_a_command_says_that_the_gateway_of_this_machine_does_not_run(world):
-    program = f'{world.folder}/gateway'
+    program = f'{world.folder}/bfsim-gateway' # ps has the program's name
     os.symlink(os.path.join(os.path.dirname(os.path.realpath(world.machines[0].bfsim)), 'bfsim-gateway'), program)
     with environment('BFSIM_GATEWAY', program):
         world.start()
     home = world.machines[0]
+    ended = home.gateway_pid()
+    assert ended
     os.rename(program, f'{program}-away')
-    os.kill(home.gateway_pid(), signal.SIGKILL)
+    os.kill(ended, signal.SIGKILL)
     machines.becomes_true(lambda: has_no_gateway(home), 'the gateway is gone')
     for words in (['fault', 'add', '--on', 'node1', 'peer kill'], ['fault', 'rm', 'node1:1'], ['exec', '--on', 'node1/host', '--', 'true']):
         ended = home.bfsim_run(words[0], *words[1:], check=False)
@@ -126,7 +128,7 @@ def test_a_command_says_that_the_gateway_of_this_machine_does_not_run(world):
     for number in (1, 2):
         says(ended.stderr, f'node{number} is not reached, as the gateway of this machine does not run: it does not get the change')
     says(home.bfsim_run('fault', 'list').stderr, 'its rules are left out')
-    says(home.bfsim_run('ps').stdout, 'the gateway of this machine ')
+    says(home.link_to('node1')['why'], 'the gateway of this machine ')
     says(home.bfsim_run('wait', '--left', '--timeout', '1', 'node1', check=False).stderr, 'has not left the session')
     os.rename(f'{program}-away', program)
     home.bfsim_run('wait', 'node1', 'node2')
@@ -137,8 +139,9 @@ def test_an_outage_that_a_gateway_did_not_take_reaches_the_next(world):
     world.start()
     node1 = world.machines[1]
     ended = node1.gateway_pid()
+    assert ended
     os.kill(ended, signal.SIGSTOP)
-    node1.bfsim_run('fault', 'add', '--on', 'node1', 'machine.link side=node2 down=1h')
+    node1.bfsim_run('fault', 'add', '--on', 'node1', 'machine.link side=node2 down=3600s')
     os.kill(ended, signal.SIGKILL)
     machines.becomes_true(lambda: node1.gateway_pid() not in (0, ended), 'there is another gateway')
     machines.becomes_true(lambda: 'a fault has taken the link down' in (node1.link_to('node2').get('why'), world.machines[2].link_to('node1').get('why')),
