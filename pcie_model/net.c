@@ -127,17 +127,41 @@ static uint64_t count_packets(uint32_t mtu_bytes, uint64_t bytes)
 	return bytes > 0 ? bytes / mtu_bytes + (bytes % mtu_bytes > 0) : 1;
 }
 
-uint64_t pcie_net_wire_ps(const struct pcie_net_hop *hop, uint32_t mtu_bytes, uint64_t bytes)
+/* The time of the data, with their headers, on a link. */
+static uint64_t data_wire_ps(const struct pcie_net_hop *hop, uint32_t mtu_bytes, uint64_t bytes)
 {
 	return wire_ps(hop, bytes + count_packets(mtu_bytes, bytes) * PCIE_NET_HEADER_BYTES);
 }
 
-uint64_t pcie_net_pass(const struct pcie_net_hop *hop, uint32_t mtu_bytes, uint64_t bytes, uint64_t arrival_ps,
+uint64_t pcie_net_pass(const struct pcie_net_path *links, uint64_t bytes, uint64_t arrival_ps,
 		       struct pcie_net_state *state)
 {
-	const uint64_t busy_ps = pcie_net_wire_ps(hop, mtu_bytes, bytes);
+	uint64_t head_ps = arrival_ps, tail_ps = arrival_ps, way_ps = 0;
 
-	return add_saturating_u64(reserve(&state->stations[hop->station], arrival_ps, busy_ps), busy_ps);
+	for (uint32_t i = 0; i < links->num_hops; i++) {
+		const struct pcie_net_hop *hop = &links->hops[i];
+		const uint64_t busy_ps = data_wire_ps(hop, links->mtu_bytes, bytes);
+
+		head_ps = reserve(&state->stations[hop->station], add_saturating_u64(head_ps, way_ps), busy_ps);
+		tail_ps = max_u64(add_saturating_u64(tail_ps, way_ps), add_saturating_u64(head_ps, busy_ps));
+		way_ps = hop->latency_ps;
+	}
+	return tail_ps;
+}
+
+uint64_t pcie_net_idle_pass_ps(const struct pcie_net_path *links, uint64_t bytes)
+{
+	uint64_t head_ps = 0, tail_ps = 0, way_ps = 0;
+
+	for (uint32_t i = 0; i < links->num_hops; i++) {
+		const struct pcie_net_hop *hop = &links->hops[i];
+
+		head_ps = add_saturating_u64(head_ps, way_ps);
+		tail_ps = max_u64(add_saturating_u64(tail_ps, way_ps),
+				  add_saturating_u64(head_ps, data_wire_ps(hop, links->mtu_bytes, bytes)));
+		way_ps = hop->latency_ps;
+	}
+	return tail_ps;
 }
 
 /* Data, whose first byte can leave at @start_ps and which take @least_ps at their source: returns the arrival of the last byte. */

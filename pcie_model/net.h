@@ -132,12 +132,13 @@ void pcie_net_run(const struct pcie_net_connection *connection, const struct pci
 		  uint64_t start_ps, struct pcie_net_flow *flow, struct pcie_net_state *state,
 		  struct pcie_net_times *ret_times);
 
-/* The time of @bytes of data, with their headers, on a link. */
-uint64_t pcie_net_wire_ps(const struct pcie_net_hop *hop, uint32_t mtu_bytes, uint64_t bytes);
-
-/* Data of which another model knows the path pass one more link, from @arrival_ps on: returns the time at which the last byte has. */
-uint64_t pcie_net_pass(const struct pcie_net_hop *hop, uint32_t mtu_bytes, uint64_t bytes, uint64_t arrival_ps,
+/* Data of which another model knows the rest of the path pass these links, the first from @arrival_ps on: returns the time at which
+ * the last byte has left the last link's station. */
+uint64_t pcie_net_pass(const struct pcie_net_path *links, uint64_t bytes, uint64_t arrival_ps,
 		       struct pcie_net_state *state);
+
+/* The same time from the arrival on, for links that nothing else uses. */
+uint64_t pcie_net_idle_pass_ps(const struct pcie_net_path *links, uint64_t bytes);
 
 /* Defaults of a topology's links and switches. A card's port_ps, fitted, is what remains of the measured time. */
 #define PCIE_NET_LINK_LATENCY_PS   UINT64_C(20000)

@@ -58,6 +58,10 @@ static json_object *read_rules(const struct options *options, int dir_fd, const 
 		const struct cli_machine *machine = &machines->list[i];
 		json_object *rules = NULL;
 
+		if (machine->is_unknown)
+			cli_fail(
+				"%s is not reached, as the gateway of this machine does not run: its rules are left out",
+				machine->name);
 		if (!machine->is_self && !machine->is_joined)
 			continue;
 		rules = machine->is_self ? cli_fault_rules(dir_fd, options->session.dir) :

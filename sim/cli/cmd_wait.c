@@ -48,8 +48,8 @@ static bool is_awaited(const struct options *options, json_object *machine)
 	const char *state = cli_json_text(machine, "state");
 	bool is_there = strcmp(state, "joined") == 0 || strcmp(state, "this machine") == 0;
 
-	if (options->left)
-		return machine && !is_there;
+	if (options->left) /* while this machine's gateway does not run, nobody knows */
+		return machine && !is_there && strcmp(state, "unknown") != 0;
 	return is_there || (options->ever && (strcmp(state, "left") == 0 || strcmp(state, "lost") == 0));
 }
 

@@ -210,13 +210,13 @@ void sim_clock_net_run(const struct sim_clock *clock, const struct pcie_net_conn
 	sim_clock_unlock(&net->lock, token);
 }
 
-uint64_t sim_clock_net_pass(const struct sim_clock *clock, const struct pcie_net_hop *hop, uint32_t mtu_bytes,
-			    uint64_t bytes, uint64_t arrival_ps)
+uint64_t sim_clock_net_pass(const struct sim_clock *clock, const struct pcie_net_path *links, uint64_t bytes,
+			    uint64_t arrival_ps)
 {
 	struct sim_clock_net *net = &clock->page->net;
 	uint64_t token = sim_clock_lock(&net->lock), end_ps;
 
-	end_ps = pcie_net_pass(hop, mtu_bytes, bytes, arrival_ps, &net->state);
+	end_ps = pcie_net_pass(links, bytes, arrival_ps, &net->state);
 	sim_clock_unlock(&net->lock, token);
 	return end_ps;
 }

@@ -96,9 +96,9 @@ void sim_clock_net_run(const struct sim_clock *clock, const struct pcie_net_conn
 		       const struct pcie_net_request *request, uint64_t start_ps, struct pcie_net_flow *flow,
 		       struct pcie_net_times *ret_times);
 
-/* Data pass one link, from @arrival_ps on. Returns when the last byte has. */
-uint64_t sim_clock_net_pass(const struct sim_clock *clock, const struct pcie_net_hop *hop, uint32_t mtu_bytes,
-			    uint64_t bytes, uint64_t arrival_ps);
+/* Data pass links, as by pcie_net_pass(). */
+uint64_t sim_clock_net_pass(const struct sim_clock *clock, const struct pcie_net_path *links, uint64_t bytes,
+			    uint64_t arrival_ps);
 
 /* Picoseconds to nanoseconds, rounded up. */
 static inline uint64_t sim_clock_ns(uint64_t ps)

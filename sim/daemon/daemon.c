@@ -224,6 +224,7 @@ void daemon_close(struct daemon *daemon)
 	pcie_topology_destroy(daemon->topology);
 	free(daemon->shared_objects);
 	free(daemon->slow_rules);
+	daemon_free_outages(daemon);
 	sim_watch_close(daemon->epoll_fd, daemon->listen_sock);
 	sim_watch_close(daemon->epoll_fd, daemon->signal_fd);
 	close_fd(daemon->epoll_fd);

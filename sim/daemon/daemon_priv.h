@@ -150,6 +150,7 @@ struct gateway {
 	char *status;        /* JSON about the machines; NULL = none */
 	LIST_HEAD(, far_import) imports;
 	LIST_HEAD(, far_object) objects;
+	LIST_HEAD(, outage) outages; /* of outages.c */
 };
 
 /* A rule that has made the link to a machine slow; of a rule for several machines there are several. */
@@ -334,6 +335,12 @@ void daemon_inject_late_links(struct daemon *daemon);
 void daemon_begin_slow_link(struct daemon *daemon, const struct slow_rule_hit *slow);
 void daemon_end_slow_links(struct daemon *daemon);
 void daemon_tell_slow_links(struct daemon *daemon);
+
+/* outages.c: the same for links that are down. The gateway answers when it has taken an outage. @breaks: connections break at once. */
+void daemon_begin_outage(struct daemon *daemon, uint32_t machine, uint64_t ns, bool breaks);
+void daemon_outage_taken(struct daemon *daemon, const struct conn *conn, uint64_t seq);
+void daemon_tell_outages(struct daemon *daemon);
+void daemon_free_outages(struct daemon *daemon);
 
 /* resumer.c: the child that continues a stopped process when the daemon is killed. Starting a running resumer
  * has no effect. */

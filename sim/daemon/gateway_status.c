@@ -37,6 +37,7 @@ void daemon_handle_gateway(struct daemon *daemon, struct conn *conn, const struc
 	daemon_gateway_heard(daemon);
 	if (is_new) {
 		daemon_tell_slow_links(daemon);
+		daemon_tell_outages(daemon);
 		daemon_inject_late_links(daemon);
 	}
 	if (msg->body.gateway.port > 0 && msg->body.gateway.port <= UINT16_MAX)

@@ -238,17 +238,15 @@ static void inject_machine_links(struct daemon *daemon, uint64_t since_ns)
 	if (!sim_injector_may_hit(daemon->fault_events.faults, SIM_OP_MACHINE_LINK))
 		return;
 	for (uint32_t i = 0; pcie_topology_get_machine(daemon->topology, i, name); i++) {
-		struct sim_msg msg = { .type = SIM_MSG_OUTAGE, .body.outage.machine = i };
 		struct machine_link link = { .daemon = daemon, .machine = i };
 
 		if (i == daemon->machine_number ||
 		    !evaluate_machine(daemon, SIM_OP_MACHINE_LINK, name, since_ns, &hit, &link))
 			continue;
 		sim_info("fault %u hits the link to the machine %s", hit.rules[0], name);
-		msg.body.outage.breaks = (hit.actions & DOES(KILL)) != 0;
-		msg.body.outage.ns = hit.actions & DOES(DOWN) ? hit.duration_ns : 0;
 		if (hit.actions & (DOES(DOWN) | DOES(KILL)))
-			daemon_send(daemon, daemon->gateway.conn, &msg, -1);
+			daemon_begin_outage(daemon, i, hit.actions & DOES(DOWN) ? hit.duration_ns : 0,
+					    hit.actions & DOES(KILL));
 	}
 }
 

@@ -264,6 +264,8 @@ static void handle_reply(struct daemon *daemon, struct conn *conn, struct sim_ms
 		daemon_far_reply(daemon, conn, msg, fds);
 	else if (msg->type == SIM_MSG_REVOKED)
 		daemon_importer_released(daemon, conn, msg->seq);
+	else if (msg->type == SIM_MSG_OUTAGE)
+		daemon_outage_taken(daemon, conn, msg->seq);
 }
 
 /* Handle a request that needs no attachment. Returns false for all other requests. */

@@ -135,6 +135,33 @@ static void add_channel(void *arg, const struct sim_channel_info *channel)
 	json_object_array_add(listing->list, entry);
 }
 
+/* Why nobody knows of the other machines. */
+static const char *why_no_gateway(const struct gateway *gateway)
+{
+	if (gateway->pid > 0)
+		return "the gateway of this machine is being started";
+	return gateway->restart_ms > 0 ? "the gateway of this machine has ended, and is started again" :
+					 "the gateway of this machine has ended too often, and is not started again";
+}
+
+/* The machines of the topology, in place of what the gateway says. */
+static json_object *list_unknown_machines(const struct daemon *daemon)
+{
+	json_object *list = json_object_new_array();
+	char name[PCIE_SIDE_SIZE];
+
+	for (uint32_t i = 0; pcie_topology_get_machine(daemon->topology, i, name); i++) {
+		json_object *entry = json_object_new_object();
+
+		add_text(entry, "name", name);
+		add_text(entry, "state", i == daemon->machine_number ? "this machine" : "unknown");
+		if (i != daemon->machine_number)
+			add_text(entry, "why", why_no_gateway(&daemon->gateway));
+		json_object_array_add(list, entry);
+	}
+	return list;
+}
+
 /* What the gateway says of a session over several machines. */
 static void add_machines(const struct daemon *daemon, json_object *status)
 {
@@ -143,10 +170,12 @@ static void add_machines(const struct daemon *daemon, json_object *status)
 	if (!daemon->gateway.cfg)
 		return;
 	machines = daemon->gateway.status ? json_tokener_parse(daemon->gateway.status) : NULL;
-	if (!machines) { /* it is being started */
+	if (!machines) {
 		machines = json_object_new_object();
 		add_text(machines, "self", daemon->machine);
-		json_object_object_add(machines, "list", json_object_new_array());
+		add_text(machines, "role", daemon->gateway.cfg->join ? "joined" : "home");
+		add_text(machines, "encryption", daemon->gateway.cfg->is_trusted ? "control alone" : "all");
+		json_object_object_add(machines, "list", list_unknown_machines(daemon));
 	}
 	json_object_object_add(status, "machines", machines);
 }

@@ -24,6 +24,15 @@ static void handle_describe(struct gateway *gateway, struct sim_msg *msg)
 		close(fd);
 }
 
+/* The daemon tells the next gateway what this one has not taken. */
+static void handle_outage(struct gateway *gateway, struct sim_msg *msg)
+{
+	outage_begin(gateway, msg->body.outage.machine, msg->body.outage.ns, msg->body.outage.breaks == 1);
+	msg->is_reply = 1;
+	msg->status = 0;
+	daemon_link_send(gateway, msg, -1);
+}
+
 /* *fd is taken, or stays. */
 static void handle(struct gateway *gateway, struct sim_msg *msg, int *fd)
 {
@@ -47,7 +56,7 @@ static void handle(struct gateway *gateway, struct sim_msg *msg, int *fd)
 		handle_describe(gateway, msg);
 		break;
 	case SIM_MSG_OUTAGE:
-		outage_begin(gateway, msg->body.outage.machine, msg->body.outage.ns, msg->body.outage.breaks == 1);
+		handle_outage(gateway, msg);
 		break;
 	case SIM_MSG_SLOW_LINK:
 		slow_link_begin(gateway, msg->body.slow_link.machine,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Turns of other machines' data on the links of this machine's ports, and answers that wait for them. */
+/* Turns of other machines' data on the links to and from this machine's ports, and answers that wait for them. */
 #include "port_load.h"
 
 #include <stdlib.h>
@@ -25,9 +25,19 @@ struct late_answer {
 
 /* ---- the model ---- */
 
+/* The links of a path without its first one, or without its last one. A path of one link, which joins two ports, is that link. */
+static struct pcie_net_path without_end(const struct pcie_net_path *path, bool is_first)
+{
+	struct pcie_net_path rest = { .mtu_bytes = path->mtu_bytes, .num_hops = max_u32(path->num_hops - 1, 1) };
+
+	memcpy(rest.hops, &path->hops[is_first && path->num_hops > 1], rest.num_hops * sizeof(rest.hops[0]));
+	return rest;
+}
+
 void port_load_find(const struct gateway *gateway, uint32_t here, uint32_t there, struct port_load *ret_load)
 {
 	const struct pcie_topology *topology = sim_session_topology(gateway->session);
+	const struct pcie_rdma_timing *timing;
 	struct pcie_net_path to, from;
 
 	*ret_load = (struct port_load){ 0 };
@@ -35,18 +45,16 @@ void port_load_find(const struct gateway *gateway, uint32_t here, uint32_t there
 	    pcie_topology_find_path(topology, &topology->functions[there], &topology->functions[here], &to) < 0 ||
 	    pcie_topology_find_path(topology, &topology->functions[here], &topology->functions[there], &from) < 0)
 		return;
-	*ret_load = (struct port_load){ .is_known = to.num_hops > 0 && from.num_hops > 0,
-					.mtu_bytes = to.mtu_bytes,
-					.there_ps = pcie_net_latency_ps(&to),
-					.in = to.hops[to.num_hops - 1],
-					.out = from.hops[0] };
-	if (ret_load->is_known) {
-		const struct pcie_rdma_timing *timing =
-			&topology->cards[topology->functions[here].card].profile->rdma_timing;
-
-		ret_load->there_ps -= ret_load->in.latency_ps;
-		ret_load->deliver_ps = ret_load->in.latency_ps + timing->deliver_ps + timing->receive_ps;
-	}
+	if (to.num_hops == 0 || from.num_hops == 0)
+		return;
+	timing = &topology->cards[topology->functions[here].card].profile->rdma_timing;
+	*ret_load = (struct port_load){ .is_known = true,
+					.in = without_end(&to, true),
+					.out = without_end(&from, false),
+					.there_ps = to.num_hops > 1 ? to.hops[0].latency_ps : 0,
+					.arrive_ps = pcie_net_latency_ps(&to),
+					.deliver_ps = to.hops[to.num_hops - 1].latency_ps + timing->deliver_ps +
+						      timing->receive_ps };
 }
 
 uint64_t port_load_message(struct gateway *gateway, const struct port_load *load, uint64_t bytes, uint64_t due_ns)
@@ -57,12 +65,12 @@ uint64_t port_load_message(struct gateway *gateway, const struct port_load *load
 
 	if (!load->is_known)
 		return due_ns;
-	after_ps = load->deliver_ps + pcie_net_wire_ps(&load->in, load->mtu_bytes, len);
-	end_ps = sim_clock_net_pass(clock, &load->in, load->mtu_bytes, len, due_ps - min_u64(due_ps, after_ps));
+	after_ps = add_saturating_u64(load->deliver_ps, pcie_net_idle_pass_ps(&load->in, len));
+	end_ps = sim_clock_net_pass(clock, &load->in, len, due_ps - min_u64(due_ps, after_ps));
 	return max_u64(due_ns, sim_clock_ns(add_saturating_u64(end_ps, load->deliver_ps)));
 }
 
-/* When the data of a request have passed the port, by this machine's clock; 0 = it has none. */
+/* When the data of a request have passed the links, by this machine's clock; 0 = it has none. */
 static uint64_t pass(struct gateway *gateway, const struct port_load *load, const struct gateway_frame *request,
 		     const struct gateway_frame *answer)
 {
@@ -73,10 +81,9 @@ static uint64_t pass(struct gateway *gateway, const struct port_load *load, cons
 
 	if (answer->status < 0 || (!is_read && request->kind != GATEWAY_WRITE))
 		return 0;
-	arrival_ps = add_saturating_u64(sim_clock_ps(sim_clock_now_ns(clock)), load->there_ps);
-	if (is_read)
-		arrival_ps = add_saturating_u64(arrival_ps, load->in.latency_ps);
-	end_ps = sim_clock_net_pass(clock, is_read ? &load->out : &load->in, load->mtu_bytes, bytes, arrival_ps);
+	arrival_ps =
+		add_saturating_u64(sim_clock_ps(sim_clock_now_ns(clock)), is_read ? load->arrive_ps : load->there_ps);
+	end_ps = sim_clock_net_pass(clock, is_read ? &load->out : &load->in, bytes, arrival_ps);
 	return sim_clock_real_ns(clock, sim_clock_ns(end_ps));
 }
 

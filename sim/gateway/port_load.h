@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/gateway/port_load.h - in timed mode, the load of this machine's ports by all machines.
+/* sim/gateway/port_load.h - in timed mode, the load of this machine's ports, and of the links on the way to them, by all machines.
  *
  * A requester's model knows what the programs of its own machine send. Here, what other machines send to a port or read from it takes
- * its turn on the port's link, in the model that the programs of this machine use:
+ * its turn on the port's link and on those between switches, in the model that the programs of this machine use:
  *
- *   a message has come --the link, from its due time on--> due then, if that is later
- *   a write or a read is done --the link, as late as by the model of an idle network--> its answer leaves then
+ *   a message has come --the links, from its due time on--> due then, if that is later
+ *   a write or a read is done --the links, as late as by the model of an idle network--> its answer leaves then
  *
- * So a requester completes neither before its own model's time nor before the port has served what came earlier. Answers of a stream
- * keep their order. Links between switches are not looked at.
+ * So a requester completes neither before its own model's time nor before the links have served what came earlier. Answers of a stream
+ * keep their order. The link of the requester's own port is left to the model of its machine. What passes a link between switches
+ * from one other machine to another is not known here.
  */
 #ifndef SIM_GATEWAY_PORT_LOAD_H
 #define SIM_GATEWAY_PORT_LOAD_H
@@ -16,13 +17,13 @@
 #include "gateway.h"
 #include "pcie_model/net.h"
 
-/* The link of a port, as one requester uses it. */
+/* The links that one requester's data pass, without that of its own port. */
 struct port_load {
-	bool is_known; /* in timed mode, between ports that reach each other */
-	uint32_t mtu_bytes;
-	struct pcie_net_hop in, out;
-	uint64_t there_ps;   /* latency of the path from the requester to the link */
-	uint64_t deliver_ps; /* from a message's last byte on the link to its receive */
+	bool is_known;                /* in timed mode, between ports that reach each other */
+	struct pcie_net_path in, out; /* to the port, and from it */
+	uint64_t there_ps;            /* latency of the path from the requester to the first of the links in */
+	uint64_t arrive_ps;           /* the same to the port */
+	uint64_t deliver_ps;          /* from a message's last byte on the last link to its receive */
 };
 
 /* Between the function @here of this machine and @there of another one. */

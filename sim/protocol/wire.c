@@ -45,7 +45,7 @@ size_t sim_msg_size(uint16_t type, bool is_reply)
 		[SIM_MSG_GATEWAY] = { MSG_BYTES(gateway), 0 },
 		[SIM_MSG_FAR_IMPORT] = { MSG_BYTES(import), MSG_BYTES(imported) },
 		[SIM_MSG_FAR_UNUSED] = { MSG_BYTES(key), 0 },
-		[SIM_MSG_OUTAGE] = { MSG_BYTES(outage), 0 },
+		[SIM_MSG_OUTAGE] = { MSG_BYTES(outage), HEAD_BYTES },
 		[SIM_MSG_SLOW_LINK] = { MSG_BYTES(slow_link), 0 },
 		[SIM_MSG_REACH] = { MSG_BYTES(reach), HEAD_BYTES },
 		[SIM_MSG_GET_RECORDING] = { MSG_BYTES(recording), MSG_BYTES(recorded) },

@@ -9,8 +9,8 @@
  *                       LISTEN UNLISTEN CONNECT ACCEPT HANDSHAKE SHARED_STATE FAULT
  *                       GET_RECORDING REACH                                                  (with a reply)
  *                       UNIMPORT PATH DETACH CLOSE NOTIFY_PEER ADD_RECORDING GATEWAY         (without)
- *   daemon -> process   REVOKED DESCRIBE FAR_IMPORT                                          (with a reply)
- *                       OFFER ACCEPT HANDSHAKE CLOSE NOTIFY_PEER FUNCTIONS_CHANGED FAR_UNUSED REACH OUTAGE SLOW_LINK (without)
+ *   daemon -> process   REVOKED DESCRIBE FAR_IMPORT OUTAGE                                   (with a reply)
+ *                       OFFER ACCEPT HANDSHAKE CLOSE NOTIFY_PEER FUNCTIONS_CHANGED FAR_UNUSED REACH SLOW_LINK (without)
  *
  * Both ends run the same build; a receiver refuses any other version. A receiver checks the size, the type and the
  * status of a message before it uses the message.
@@ -68,7 +68,7 @@ enum sim_msg_type {
 	SIM_MSG_GATEWAY,    /* the sender is the gateway; with a descriptor of a JSON text about the machines */
 	SIM_MSG_FAR_IMPORT, /* import a key of another machine; the reply as that of IMPORT */
 	SIM_MSG_FAR_UNUSED, /* a key of another machine has no import any more, and has ended */
-	SIM_MSG_OUTAGE,     /* to the gateway: the link to a machine is down */
+	SIM_MSG_OUTAGE,     /* to the gateway: the link to a machine is down; the reply: it knows */
 	SIM_MSG_SLOW_LINK,  /* to the gateway: a rule makes the link to a machine slow, or has ended */
 	SIM_MSG_REACH, /* connect a socket, which comes with this, to a helper on another machine (sim/control/reach.h); passed on to the gateway */
 	SIM_MSG_COUNT,

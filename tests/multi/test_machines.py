@@ -415,7 +415,10 @@ def test_a_gateway_that_is_started_again_listens_at_the_same_port(world):
 
 
 def test_commands_to_copy_are_those_of_this_machine(world):
-    for number, said in enumerate((world.up().stdout, world.join(1).stdout)):
+    shown = world.up().stdout, world.join(1).stdout
+    machines.says(shown[0], 'bfsim join HOST:7447 --as node1 --token-file FILE')
+    assert 'bfsim join' not in shown[1], shown[1]
+    for number, said in enumerate(shown):
         machines.says(said, f'--on node{number}/host')
         assert f'node{1 - number}/' not in said, said
 

@@ -33,6 +33,15 @@ def rules(machine):
     return found
 
 
+@contextlib.contextmanager
+def environment(name, value):
+    os.environ[name] = value
+    try:
+        yield
+    finally:
+        del os.environ[name]
+
+
 @shares_session
 def test_a_rule_goes_to_the_machine_whose_side_it_names(world):
     home, node1 = world.machines[0], world.machines[1]
@@ -92,6 +101,51 @@ def test_an_option_names_the_machine(world):
     says(home.bfsim_run('fault', 'add', '--on', 'node7', 'peer kill', check=False).stderr, 'no such machine')
     says(home.bfsim_run('fault', 'rm', 'node2:99', check=False).stderr, 'there is no rule 99')
     assert rules(home) == {}
+
+
+def has_no_gateway(machine):
+    return machine.machine_states()['node2'] == 'unknown' and machine.gateway_pid() == 0
+
+
+def test_a_command_says_that_the_gateway_of_this_machine_does_not_run(world):
+    program = f'{world.folder}/bfsim-gateway' # ps has the program's name
+    os.symlink(os.path.join(os.path.dirname(os.path.realpath(world.machines[0].bfsim)), 'bfsim-gateway'), program)
+    with environment('BFSIM_GATEWAY', program):
+        world.start()
+    home = world.machines[0]
+    ended = home.gateway_pid()
+    assert ended
+    os.rename(program, f'{program}-away')
+    os.kill(ended, signal.SIGKILL)
+    machines.becomes_true(lambda: has_no_gateway(home), 'the gateway is gone')
+    for words in (['fault', 'add', '--on', 'node1', 'peer kill'], ['fault', 'rm', 'node1:1'], ['exec', '--on', 'node1/host', '--', 'true']):
+        ended = home.bfsim_run(words[0], *words[1:], check=False)
+        assert ended.returncode != 0, words
+        says(ended.stderr, 'the gateway of this machine does not run, without which node1 is not reached')
+        says(ended.stderr, 'bfsim wait node1')
+    ended = home.bfsim_run('fault', 'add', 'alloc nth=1000 fail=NO_MEMORY')
+    assert ended.stdout == 'node0:1\n', ended.stdout
+    for number in (1, 2):
+        says(ended.stderr, f'node{number} is not reached, as the gateway of this machine does not run: it does not get the change')
+    says(home.bfsim_run('fault', 'list').stderr, 'its rules are left out')
+    says(home.link_to('node1')['why'], 'the gateway of this machine ')
+    says(home.bfsim_run('wait', '--left', '--timeout', '1', 'node1', check=False).stderr, 'has not left the session')
+    os.rename(f'{program}-away', program)
+    home.bfsim_run('wait', 'node1', 'node2')
+    assert rules(home) == {'node0': ['alloc nth=1000 fail=NO_MEMORY']}
+
+
+def test_an_outage_that_a_gateway_did_not_take_reaches_the_next(world):
+    world.start()
+    node1 = world.machines[1]
+    ended = node1.gateway_pid()
+    assert ended
+    os.kill(ended, signal.SIGSTOP)
+    node1.bfsim_run('fault', 'add', '--on', 'node1', 'machine.link side=node2 down=3600s')
+    os.kill(ended, signal.SIGKILL)
+    machines.becomes_true(lambda: node1.gateway_pid() not in (0, ended), 'there is another gateway')
+    machines.becomes_true(lambda: 'a fault has taken the link down' in (node1.link_to('node2').get('why'), world.machines[2].link_to('node1').get('why')),
+                          'they have lost each other')
 
 
 # ---- machines ----
@@ -355,9 +409,9 @@ def together(initiators, *words):
     return time.monotonic() - begin
 
 
-def test_machines_share_the_rate_of_a_port_in_model_time(world):
+def check_shared_rate(world, topology):
     """200,000 bytes of each of two machines take a fifth of a second each on the link, one behind the other."""
-    world.topology = os.path.join(os.path.dirname(world.topology), 'busy_port.yaml')
+    world.topology = os.path.join(os.path.dirname(world.topology), topology)
     world.up('--clock', 'timed')
     world.join(1)
     world.join(2)
@@ -370,6 +424,14 @@ def test_machines_share_the_rate_of_a_port_in_model_time(world):
         target.do('receive', 200000)
     error = due_error(world)
     assert together(initiators, 'send_bytes', 200000) >= 0.4 - error, error
+
+
+def test_machines_share_the_rate_of_a_port_in_model_time(world):
+    check_shared_rate(world, 'busy_port.yaml')
+
+
+def test_machines_share_the_rate_of_a_link_between_switches_in_model_time(world):
+    check_shared_rate(world, 'busy_trunk.yaml')
 
 
 # ---- traces ----

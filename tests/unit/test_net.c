@@ -189,24 +189,40 @@ static void test_requests_of_a_connection_keep_their_order(void **unused)
 	assert_true(write.arrived_ps < read.done_ps);
 }
 
-/* Two senders to one port: each has its own egress, and the second message waits for the port's ingress. */
 /* A message, and data that come from elsewhere, as those of another machine. */
 static void test_data_of_elsewhere_queue_in_front_of_the_port(void **unused)
 {
 	const struct pcie_net_connection connection = connection_of(0, 1);
-	const struct pcie_net_hop *last = &connection.there.hops[1];
+	const struct pcie_net_path last = { .num_hops = 1, .mtu_bytes = MTU, .hops = { connection.there.hops[1] } };
 	struct pcie_net_flow flow = { 0 };
 	const uint64_t begin_ps = 1000000, wire_ps = 1000 * BYTE_PS + HEADER_PS;
 	uint64_t arrived_ps;
 
 	(void)unused;
-	assert_int_equal(pcie_net_wire_ps(last, MTU, 1000), wire_ps);
-	assert_int_equal(pcie_net_pass(last, MTU, 1000, begin_ps + HOP_PS, &state), begin_ps + HOP_PS + wire_ps);
+	assert_int_equal(pcie_net_idle_pass_ps(&last, 1000), wire_ps);
+	assert_int_equal(pcie_net_pass(&last, 1000, begin_ps + HOP_PS, &state), begin_ps + HOP_PS + wire_ps);
 	arrived_ps =
 		run(&connection, &flow, PCIE_NET_WRITE, 1000, begin_ps - card.request_ps - card.fetch_ps).arrived_ps;
 	assert_int_equal(arrived_ps, carried(begin_ps, 1000, 1) + wire_ps + card.deliver_ps);
 }
 
+/* The slowest link says when the last byte has passed, and a link that is busy lets it wait. */
+static void test_data_of_elsewhere_pass_several_links(void **unused)
+{
+	const struct pcie_net_hop slow = { .station = 1, .fs_per_byte = 2000 * BYTE_PS, .latency_ps = HOP_PS };
+	const struct pcie_net_hop fast = { .station = 2, .fs_per_byte = 1000 * BYTE_PS, .latency_ps = HOP_PS };
+	const struct pcie_net_path links = { .num_hops = 2, .mtu_bytes = MTU, .hops = { slow, fast } };
+	const struct pcie_net_path back = { .num_hops = 2, .mtu_bytes = MTU, .hops = { fast, slow } };
+	const uint64_t wire_ps = 1000 * BYTE_PS + HEADER_PS, begin_ps = 1000000;
+
+	(void)unused;
+	assert_int_equal(pcie_net_idle_pass_ps(&links, 1000), 2 * wire_ps + HOP_PS);
+	assert_int_equal(pcie_net_idle_pass_ps(&back, 1000), HOP_PS + 2 * wire_ps);
+	assert_int_equal(pcie_net_pass(&links, 1000, begin_ps, &state), begin_ps + 2 * wire_ps + HOP_PS);
+	assert_int_equal(pcie_net_pass(&links, 1000, begin_ps, &state), begin_ps + 4 * wire_ps + HOP_PS);
+}
+
+/* Two senders to one port: each has its own egress, and the second message waits for the port's ingress. */
 static void test_two_senders_queue_in_front_of_one_port(void **unused)
 {
 	struct pcie_net_connection first = connection_of(0, 2), second = connection_of(1, 2);
@@ -362,6 +378,7 @@ int main(void)
 		FRESH(test_an_issuer_submits_one_after_the_other),
 		FRESH(test_requests_of_a_connection_keep_their_order),
 		FRESH(test_data_of_elsewhere_queue_in_front_of_the_port),
+		FRESH(test_data_of_elsewhere_pass_several_links),
 		FRESH(test_two_senders_queue_in_front_of_one_port),
 		FRESH(test_two_directions_do_not_disturb_each_other),
 		FRESH(test_a_message_is_cut_through),

@@ -14,8 +14,8 @@
 #define BYTES       \
 	(1000000u - \
 	 240 * PCIE_NET_HEADER_BYTES) /* with the heads of 240 packets a megabyte, a millisecond of the link */
-#define LINK  ((struct pcie_net_hop){ .station = 3, .fs_per_byte = 1000000 })
-#define OTHER ((struct pcie_net_hop){ .station = 4, .fs_per_byte = 1000000 })
+#define LINK(number) ((struct pcie_net_hop){ .station = (number), .fs_per_byte = 1000000 })
+#define FAST(number) ((struct pcie_net_hop){ .station = (number), .fs_per_byte = 1000 })
 
 static struct gateway gateway;
 static struct pcie_net_state net;
@@ -23,8 +23,21 @@ static uint64_t now_ns;
 static uint32_t num_sent;
 static uint64_t last_id;
 
-static const struct port_load load = {
-	.is_known = true, .mtu_bytes = MTU, .in = LINK, .out = OTHER, .deliver_ps = 5000000
+static const struct port_load load = { .is_known = true,
+				       .in = { .num_hops = 1, .mtu_bytes = MTU, .hops = { LINK(3) } },
+				       .out = { .num_hops = 1, .mtu_bytes = MTU, .hops = { LINK(4) } },
+				       .deliver_ps = 5000000 };
+
+/* Of two ports behind one link between switches, which is slower than theirs. */
+static const struct port_load behind_trunk[2] = {
+	{ .is_known = true,
+	  .in = { .num_hops = 2, .mtu_bytes = MTU, .hops = { LINK(5), FAST(6) } },
+	  .out = { .num_hops = 2, .mtu_bytes = MTU, .hops = { FAST(7), LINK(8) } },
+	  .deliver_ps = 5000000 },
+	{ .is_known = true,
+	  .in = { .num_hops = 2, .mtu_bytes = MTU, .hops = { LINK(5), FAST(9) } },
+	  .out = { .num_hops = 2, .mtu_bytes = MTU, .hops = { FAST(10), LINK(8) } },
+	  .deliver_ps = 5000000 },
 };
 
 /* ---- in place of others ---- */
@@ -33,8 +46,8 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *ret_now);
 const struct sim_clock *__wrap_sim_session_clock(const struct sim_session *session);
 uint64_t __wrap_sim_clock_real_ns(const struct sim_clock *clock, uint64_t ns);
 uint64_t __wrap_sim_clock_now_ns(const struct sim_clock *clock);
-uint64_t __wrap_sim_clock_net_pass(const struct sim_clock *clock, const struct pcie_net_hop *hop, uint32_t mtu_bytes,
-				   uint64_t bytes, uint64_t arrival_ps);
+uint64_t __wrap_sim_clock_net_pass(const struct sim_clock *clock, const struct pcie_net_path *links, uint64_t bytes,
+				   uint64_t arrival_ps);
 
 int __wrap_clock_gettime(clockid_t clock, struct timespec *ret_now)
 {
@@ -61,11 +74,11 @@ uint64_t __wrap_sim_clock_now_ns(const struct sim_clock *clock)
 	return now_ns;
 }
 
-uint64_t __wrap_sim_clock_net_pass(const struct sim_clock *clock, const struct pcie_net_hop *hop, uint32_t mtu_bytes,
-				   uint64_t bytes, uint64_t arrival_ps)
+uint64_t __wrap_sim_clock_net_pass(const struct sim_clock *clock, const struct pcie_net_path *links, uint64_t bytes,
+				   uint64_t arrival_ps)
 {
 	(void)clock;
-	return pcie_net_pass(hop, mtu_bytes, bytes, arrival_ps, &net);
+	return pcie_net_pass(links, bytes, arrival_ps, &net);
 }
 
 int gateway_send(struct gateway *of, uint32_t machine, struct gateway_frame *frame)
@@ -95,8 +108,9 @@ static int teardown(void **state)
 	return TAILQ_EMPTY(&gateway.late_answers) && gateway.late_bytes == 0 ? 0 : -1;
 }
 
-/* An answer of a request of @machine's stream. */
-static void answer(enum gateway_kind kind, uint16_t machine, uint64_t stream, uint64_t number, int status)
+/* An answer of a request of @machine's stream, whose data pass the links of @load_of. */
+static void answer_by(const struct port_load *load_of, enum gateway_kind kind, uint16_t machine, uint64_t stream,
+		      uint64_t number, int status)
 {
 	static const uint8_t data[BYTES];
 	const uint64_t id = stream << GATEWAY_STREAM_SHIFT | number;
@@ -109,7 +123,12 @@ static void answer(enum gateway_kind kind, uint16_t machine, uint64_t stream, ui
 				      .body = data,
 				      .len_bytes = kind == GATEWAY_READ && status == 0 ? BYTES : 0 };
 
-	port_load_answer(&gateway, &load, &request, &done);
+	port_load_answer(&gateway, load_of, &request, &done);
+}
+
+static void answer(enum gateway_kind kind, uint16_t machine, uint64_t stream, uint64_t number, int status)
+{
+	answer_by(&load, kind, machine, stream, number, status);
 }
 
 static uint64_t tick_at(uint64_t at_ns)
@@ -185,6 +204,32 @@ static void test_messages_of_two_machines_follow_each_other(void **state)
 	assert_true(port_load_message(&gateway, &load, 1, due_ns) < due_ns + 3 * SIM_NS_PER_S);
 }
 
+static void test_two_ports_share_a_link_between_switches(void **state)
+{
+	const enum gateway_kind kinds[] = { GATEWAY_WRITE, GATEWAY_READ };
+
+	for (int i = 0; i < 2; i++) {
+		const uint64_t begin_ns = now_ns;
+
+		answer_by(&behind_trunk[0], kinds[i], 1, 1, 1, 0);
+		answer_by(&behind_trunk[1], kinds[i], 2, 1, 2, 0);
+		tick_at(begin_ns + 1 * MS - 1);
+		assert_int_equal(num_sent, 2 * i);
+		tick_at(begin_ns + 2 * MS - 1);
+		assert_int_equal(num_sent, 2 * i + 1);
+		assert_int_equal(tick_at(begin_ns + 3 * MS), UINT64_MAX);
+		assert_int_equal(num_sent, 2 * i + 2);
+	}
+}
+
+static void test_messages_share_a_link_between_switches(void **state)
+{
+	const uint64_t due_ns = now_ns + 10 * MS;
+
+	assert_int_equal(port_load_message(&gateway, &behind_trunk[0], BYTES, due_ns), due_ns);
+	assert_int_equal(port_load_message(&gateway, &behind_trunk[1], BYTES, due_ns), due_ns + 1 * MS);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -195,6 +240,8 @@ int main(void)
 		TEST(test_a_stream_keeps_its_order),
 		TEST(test_answers_for_a_lost_machine_go),
 		TEST(test_messages_of_two_machines_follow_each_other),
+		TEST(test_two_ports_share_a_link_between_switches),
+		TEST(test_messages_share_a_link_between_switches),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli.h"
 #include "session_client.h"
@@ -23,8 +24,22 @@ static void print_exec_hint(void *arg, const char *side)
 		printf("  bfsim exec%s --on %s -- COMMAND...\n", hints->option, side);
 }
 
-static void print_hints(const struct cli_session_opt *session, const char *machine, const char *dir)
+/* For the first of the machines that may join. A free port is not known here: bfsim ps names it. */
+static void print_join_hint(const struct sim_machines_cfg *machines, const struct pcie_topology *topology)
 {
+	const char *colon = strrchr(machines->listen, ':'), *port = colon ? colon + 1 : machines->listen;
+	char name[PCIE_SIDE_SIZE];
+
+	for (uint32_t i = 0; strcmp(port, "0") != 0 && pcie_topology_get_machine(topology, i, name); i++)
+		if (strcmp(name, machines->name) != 0) {
+			printf("  bfsim join HOST:%s --as %s --token-file FILE (on that machine)\n", port, name);
+			return;
+		}
+}
+
+static void print_hints(const struct cli_session_opt *session, const struct sim_machines_cfg *machines, const char *dir)
+{
+	const char *machine = machines->name;
 	struct pcie_topology *topology = cli_topology_of_session(dir);
 	char *quoted = sim_shell_quote(dir), *option = NULL;
 	struct hints hints = { machine, "" };
@@ -34,6 +49,8 @@ static void print_hints(const struct cli_session_opt *session, const char *machi
 	if (topology) {
 		printf("session %s%s%s\n", dir, machine ? ", machine " : "", machine ? machine : "");
 		pcie_topology_for_each_side(topology, print_exec_hint, &hints);
+		if (machines->listen && !machines->join)
+			print_join_hint(machines, topology);
 		printf("  bfsim down%s\n", hints.option);
 	}
 	pcie_topology_destroy(topology);
@@ -52,7 +69,7 @@ int cli_session_begin(const struct cli_session_opt *session, struct sim_launch_c
 	pid = cli_daemon_start(launch);
 	launch->session_dir = NULL;
 	if (pid > 0)
-		print_hints(session, launch->machines.name, session_dir.dir);
+		print_hints(session, &launch->machines, session_dir.dir);
 	sim_session_dir_fini(&session_dir);
 	return pid > 0 ? CLI_OK : CLI_FAILED;
 }

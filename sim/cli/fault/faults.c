@@ -161,8 +161,9 @@ static int change_all(const struct place *place, const struct cli_fault_targets 
 		if (machine->is_self || machine->is_joined || targets->is_named)
 			rc = change_at(place, i, change, delays, print_ids);
 		else
-			cli_fail("%s has not joined the session: it does not get the change of the fault plan",
-				 machine->name);
+			cli_fail("%s %s: it does not get the change of the fault plan", machine->name,
+				 machine->is_unknown ? "is not reached, as the gateway of this machine does not run" :
+						       "has not joined the session");
 	}
 	return rc;
 }

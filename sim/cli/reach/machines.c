@@ -37,6 +37,7 @@ static int fill(json_object *status, struct cli_machines *machines)
 		fill_links(cli_json_member(entry, "links"), machine);
 		machine->is_self = strcmp(state, "this machine") == 0;
 		machine->is_joined = strcmp(state, "joined") == 0;
+		machine->is_unknown = strcmp(state, "unknown") == 0;
 		if (machine->is_self)
 			machines->self = machine->name;
 	}

@@ -18,6 +18,10 @@ int cli_reach_fail(const struct cli_reach *reach, int rc)
 	switch (rc) {
 	case -EHOSTUNREACH:
 		return cli_error("%s has not joined the session, or is lost; see bfsim ps", reach->machine);
+	case -ENETDOWN:
+		return cli_error(
+			"the gateway of this machine does not run, without which %s is not reached; it is started again within some seconds (bfsim wait %s), or bfsim ps says why not",
+			reach->machine, reach->machine);
 	case -EPERM:
 		return cli_error(
 			"%s does not let other machines start programs there: join it with bfsim join --allow-exec (home: bfsim up --allow-exec)",
@@ -102,6 +106,8 @@ static int begin(const char *dir, enum sim_reach_service service, const char *co
 	rc = sim_reach_open(dir_fd, reach->machine, service, &reach->sock);
 	if (rc == -EPERM) /* of this machine's daemon; a later one is the other machine's */
 		rc = -EACCES;
+	else if (rc == -EHOSTUNREACH)
+		rc = -ENETDOWN;
 	close(dir_fd);
 	if (rc == 0)
 		rc = await_ready(reach);

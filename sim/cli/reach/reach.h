@@ -23,7 +23,8 @@ struct cli_link_counts {
 struct cli_machine {
 	char name[PCIE_SIDE_SIZE];
 	bool is_self, is_joined;
-	bool has_links; /* of its own, or has had: home may pass on what is for it */
+	bool is_unknown; /* this machine's gateway does not run */
+	bool has_links;  /* of its own, or has had: home may pass on what is for it */
 	struct cli_link_counts links;
 	uint64_t clock_error_ns; /* of the difference of both clocks, as the gateways know it; 0 = they do not */
 };
