@@ -93,7 +93,7 @@ def generations(renamed_symbols):
     listed: gen_releases.py adds what it has in common with the current generation."""
     return {
         'task': [(OTHERS, CURRENT)],
-        'task-2.5': [([TASK_2_5], [*HEADERS, '-Ishim/task_2_5', f'-I{TASK_2_5 / "include"}', f'-I{SHIM / "include"}'])],
+        'task-2.5': [([TASK_2_5], [*HEADERS, '-Ishim/task_2_5', '-Ishim/task_2_5/include'])],
         'workq': [([WORKQ], [*HEADERS, f'-I{WORKQ / "include"}']), (OTHERS, ['-include', renamed_symbols, *CURRENT])],
     }
 
