@@ -207,7 +207,6 @@ static __attribute__((noinline)) doca_error_t take_back(struct workq_dma_core *c
 }
 
 /* The common case is short: a copy of one buffer to one buffer that nothing but the queue hears of. */
-
 doca_error_t workq_dma_core_submit(struct workq_dma_core *core, const struct doca_buf *src, struct doca_buf *dst,
 				   union doca_data user_data)
 {
