@@ -113,7 +113,7 @@ static void test_every_message_arrives_as_it_was_sent(void **state)
 			assert_memory_equal(&got, &sent, size);
 		}
 	}
-	assert_int_equal(sizes, 19 * 2 + 12); /* nineteen kinds with a reply, twelve without */
+	assert_int_equal(sizes, 20 * 2 + 11); /* twenty kinds with a reply, eleven without */
 }
 
 static void test_a_descriptor_travels_along(void **state)
