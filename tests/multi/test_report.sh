@@ -224,7 +224,12 @@ test_a_report_of_a_program_that_died_says_what_was_in_flight() {
 	status 137 bfsim run --report r.html --check --dpu "$peer 4 die 9" --host 'exec sleep 1000'
 	python3 "$checker" r.html '"Ended with status 137." in text' \
 		're.search(r"dpu: in flight: 1 of DMA memcpy, in dma #1 on mlx5_0", text) and "host runs, as process" in text'
-	status 129 bfsim run --report r.html --dpu "$peer 4 stay >ready" --host "until [ -s ready ]; do sleep 0.05; done; kill -HUP \$PPID; exec sleep 1000"
+	env --default-signal=HUP "$bfsim_program" run --report r.html --dpu "$peer 4 stay >ready" 2>err &
+	until [ -s ready ]; do sleep 0.05; done
+	kill -HUP $!
+	ended=0
+	wait $! || ended=$?
+	same 129 "$ended"
 	python3 "$checker" r.html '"Ended by a signal." in text and "dpu runs, as process" in text'
 }
 
