@@ -121,8 +121,8 @@ struct sim_job *sim_queue_poll(struct sim_queue *queue);
 /* Run all queued jobs, in this thread. */
 void sim_queue_drain(struct sim_queue *queue);
 
-/* Jobs that have not started complete with -ECANCELED from now on, and jobs that
- * are submitted later do. For the owner. */
+/* From now on, jobs that have not started complete with -ECANCELED, those that
+ * are submitted later included. For the owner. */
 void sim_queue_fail(struct sim_queue *queue);
 
 /* From now on, jobs that have not started, staged ones included, complete with

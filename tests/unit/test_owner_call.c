@@ -584,7 +584,7 @@ static void test_a_message_that_was_left_ends_with_the_calls(void **state)
 	sim_calls_init(&calls, calls.sock);
 }
 
-/* Each wait of the socket begins anew: a caller whom signals interrupt would not end in time. */
+/* A receive that a signal ended must not wait for the whole time-out again: signals would keep the caller for ever. */
 static void test_a_caller_that_a_signal_interrupts_lets_the_receive_thread_receive(void **state)
 {
 	struct caller caller;

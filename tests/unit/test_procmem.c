@@ -612,7 +612,7 @@ static void test_large_copies_go_by_what_was_found_faster(void **state)
 	assert_int_equal(sim_target_expose(server.target, bytes, LARGE_BYTES, true, &server.grant), 0);
 	assert_int_equal(pthread_create(&thread, NULL, serve, &server), 0);
 	assert_int_equal(sim_remote_create(&cfg, &first), 0);
-	assert_int_equal(server.num_initiators, 1); /* it was measured, whatever was found */
+	assert_int_equal(server.num_initiators, 1); /* the remote has measured both ways, and kept the faster one */
 	assert_int_equal(first->initiator != NULL, atomic_load(&first->memory->large) == SIM_LARGE_BY_SHM);
 	assert_true(atomic_load(&first->memory->large) != SIM_LARGE_UNKNOWN);
 	atomic_store(&first->memory->large, SIM_LARGE_BY_SHM);
