@@ -234,7 +234,7 @@ void daemon_close(struct daemon *daemon)
 	close_fd(daemon->dir_fd);
 }
 
-/* Returns true when more packets may wait. */
+/* Returns true when more packets may wait. A status costs as much as hundreds of other requests, so it ends its sender's turn. */
 static bool receive_packets(struct daemon *daemon, struct conn *conn)
 {
 	for (int i = 0; i < SIM_DAEMON_PACKETS_PER_STEP && !daemon_conn_state_has_ended(conn->state) && !daemon->stop;
@@ -255,6 +255,8 @@ static bool receive_packets(struct daemon *daemon, struct conn *conn)
 			daemon_conn_go(conn, DAEMON_CONN_ATTACHED);
 		daemon_handle_msg(daemon, conn, &msg, &fds);
 		sim_fds_close(&fds);
+		if (msg.type == SIM_MSG_STATUS)
+			break;
 	}
 	return !daemon_conn_state_has_ended(conn->state) && !daemon->stop;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Handlers of the requests that processes send to the daemon. */
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -201,10 +202,20 @@ static void handle_describe_reply(struct daemon *daemon, struct conn *exporter, 
 
 /* ---- other requests ---- */
 
+static bool has_reader(const struct conn *conn)
+{
+	struct pollfd reader = { .fd = conn->sock };
+
+	return poll(&reader, 1, 0) == 0; /* else the other end is closed */
+}
+
 static void handle_status(struct daemon *daemon, struct conn *conn, struct sim_msg *msg)
 {
-	int fd = daemon_status_fd(daemon);
+	int fd;
 
+	if (!has_reader(conn))
+		return;
+	fd = daemon_status_fd(daemon);
 	daemon_reply(daemon, conn, msg, fd < 0 ? fd : 0, fd);
 	if (fd >= 0)
 		close(fd);
