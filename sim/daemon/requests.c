@@ -206,7 +206,7 @@ static bool has_reader(const struct conn *conn)
 {
 	struct pollfd reader = { .fd = conn->sock };
 
-	return poll(&reader, 1, 0) == 0; /* else the other end is closed */
+	return poll(&reader, 1, 0) < 1; /* an event would be the end of the other side */
 }
 
 static void handle_status(struct daemon *daemon, struct conn *conn, struct sim_msg *msg)

@@ -13,6 +13,16 @@
 
 static struct daemon card_daemon;
 static char dir[sizeof("/tmp/bfsim-turns-XXXXXX")];
+static int num_made;
+
+int __real_daemon_status_fd(struct daemon *daemon);
+int __wrap_daemon_status_fd(struct daemon *daemon);
+
+int __wrap_daemon_status_fd(struct daemon *daemon)
+{
+	num_made++;
+	return __real_daemon_status_fd(daemon);
+}
 
 static int setup(void **state)
 {
@@ -86,10 +96,26 @@ static void test_a_status_ends_its_senders_turn(void **state)
 		;
 }
 
+static void test_a_status_is_made_for_a_process_that_can_read_it(void **state)
+{
+	int asking = attach("host");
+
+	num_made = 0;
+	for (int i = 0; i < NUM_STATUSES; i++)
+		send_request(asking, SIM_MSG_STATUS);
+	assert_int_equal(daemon_step(&card_daemon, 0), 1);
+	assert_int_equal(num_made, 1);
+	close(asking);
+	while (daemon_step(&card_daemon, 0) > 0)
+		;
+	assert_int_equal(num_made, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_a_status_ends_its_senders_turn, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_status_is_made_for_a_process_that_can_read_it, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
