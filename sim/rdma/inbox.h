@@ -8,6 +8,9 @@
  * inbox's life sends messages. A message is one or more records of the ring: the first begins with a struct sim_inbox_head, the
  * others hold data alone.
  *
+ * Requesters of an owner that needs no connect are many, and on one machine each gets an inbox of its own for its messages
+ * (server.c): it writes its key into a free place of @callers, and the owner the key of a new inbox into @server of the requester's.
+ *
  * Order of accesses:
  *
  *   message  the peer: records --> ring's head (sim/shm/ring.h)     the owner: head --> records
@@ -39,10 +42,11 @@
 #include "sim/shm/doorbell.h"
 #include "sim/shm/ring.h"
 
-#define SIM_INBOX_VERSION      6
+#define SIM_INBOX_VERSION      7
 #define SIM_INBOX_BYTES        24576 /* of all: a process with a thousand connections maps two thousand inboxes */
 #define SIM_INBOX_RECORD_BYTES 4096  /* of data in one record */
 #define SIM_INBOX_RECORDS      128
+#define SIM_INBOX_CALLERS      16
 
 enum sim_inbox_kind {
 	SIM_INBOX_SEND = 1, /* the first record of a message, or the only one */
@@ -54,6 +58,13 @@ enum sim_inbox_taken {
 	SIM_INBOX_FREE,
 	SIM_INBOX_TAKEN,
 	SIM_INBOX_TAKEN_BY, /* the key of the peer is there */
+};
+
+/* A place of a requester that wants an inbox for its messages. */
+enum sim_inbox_place {
+	SIM_INBOX_PLACE_FREE,
+	SIM_INBOX_PLACE_BEGUN,
+	SIM_INBOX_PLACE_FULL,
 };
 
 /* Of a mirror: one requester after the other says who it is. */
@@ -102,6 +113,11 @@ struct sim_inbox_shared {
 	struct sim_key requester;      /* of the peer's inbox, for an owner that has not connected to it */
 	struct sim_key importer;       /* likewise, of a mirror's peer */
 	_Atomic uint32_t has_importer; /* enum sim_inbox_importer */
+	_Atomic uint32_t has_server;   /* the peer has written @server, once */
+	struct sim_key server;         /* of the inbox for the owner's messages */
+	/* Requesters that want one. */
+	_Atomic uint32_t places[SIM_INBOX_CALLERS]; /* enum sim_inbox_place */
+	struct sim_key callers[SIM_INBOX_CALLERS];
 	/* Both. */
 	_Alignas(64) _Atomic uint64_t claim;
 	_Alignas(64) uint8_t ring[];

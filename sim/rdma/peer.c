@@ -140,7 +140,7 @@ static void wake(struct sim_qp *qp, bool is_asleep, uint64_t due_ns)
 		sim_vclock_sched_post(sched, qp->peer_engine, due_ns);
 }
 
-static void wake_peer(struct sim_qp *qp)
+void sim_qp_wake_peer(struct sim_qp *qp)
 {
 	ring(qp);
 	wake(qp, true, 0);
@@ -216,7 +216,7 @@ void sim_qp_introduce(struct sim_qp *qp)
 	qp->far->is_introduced = true;
 	qp->peer_inbox->importer = qp->key;
 	atomic_store(&qp->peer_inbox->has_importer, SIM_INBOX_HAS_IMPORTER);
-	wake_peer(qp); /* it may sleep, and finds the introduction when it looks at the mirror */
+	sim_qp_wake_peer(qp); /* it may sleep, and finds the introduction when it looks at the mirror */
 }
 
 /* ---- signs of life ---- */

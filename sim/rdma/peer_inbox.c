@@ -122,6 +122,60 @@ int sim_qp_reach(struct sim_qp *qp, const struct sim_key *key)
 	return rc;
 }
 
+/* Whether the peer's owner is that of the inbox that this end has reached, as its words say. */
+static int check_server(const struct sim_qp *qp, const struct sim_remote *server)
+{
+	const struct sim_inbox_shared *inbox = (const void *)server->base;
+	int rc = check_peer(server);
+
+	if (rc < 0)
+		return rc;
+	return server->region.function == qp->peer->region.function && inbox->doorbells.id == qp->peer_group->key.id &&
+			       !inbox->needs_no_peer && !inbox->is_mirror ?
+		       0 :
+		       -EPROTO;
+}
+
+/* Both are there, and no message is under way. */
+static int move_to(struct sim_qp *qp, struct sim_remote *server)
+{
+	struct peer_words words;
+	int rc = check_server(qp, server);
+
+	if (rc < 0)
+		return rc;
+	sim_session_release(qp->session, qp->peer); /* from now on it tells nothing */
+	qp->peer = server;
+	atomic_store(&qp->last_words.is_set, false);
+	sim_qp_group_lock(qp->cfg.group); /* the engine's thread tells the peer of answers */
+	rc = read_inbox(qp, server, &words);
+	if (rc == 0 && !sim_inbox_take(qp->peer_inbox, NULL))
+		rc = -EADDRINUSE;
+	sim_qp_group_unlock(qp->cfg.group);
+	qp->is_sender = rc == 0;
+	if (rc == 0)
+		qp->peer_stream_id = qp->trace.tx_stream_id = words.stream_id;
+	sim_remote_on_revoked(server, on_revoked, qp);
+	return rc;
+}
+
+int sim_qp_move_to(struct sim_qp *qp, const struct sim_key *key)
+{
+	struct sim_remote *server;
+	int rc = sim_session_import(qp->session, key, qp->cfg.function, &server, NULL);
+
+	if (rc < 0)
+		return rc;
+	rc = sim_remote_acquire(server) ? 0 : -ESTALE;
+	if (rc == 0) {
+		rc = move_to(qp, server);
+		sim_remote_release(server);
+	}
+	if (qp->peer != server)
+		sim_session_release(qp->session, server);
+	return rc;
+}
+
 /* ---- the peer that is reached ---- */
 
 uint32_t sim_qp_peer_access(const struct sim_qp *qp)

@@ -115,6 +115,7 @@ int sim_qp_create(struct sim_session *session, const struct sim_qp_cfg *cfg, str
 	STAILQ_INIT(&qp->queued);
 	STAILQ_INIT(&qp->unanswered);
 	STAILQ_INIT(&qp->timed);
+	LIST_INIT(&qp->servers);
 	rc = sim_qp_group_open(cfg->group, session, cfg);
 	if (rc == 0) {
 		qp->slot = sim_qp_group_next_slot(cfg->group);
@@ -140,6 +141,7 @@ void sim_qp_destroy(struct sim_qp *qp)
 {
 	if (!qp)
 		return;
+	sim_qp_destroy_servers(qp);
 	if (qp->inbox)
 		sim_qp_fail(qp, -ECANCELED);
 	sim_qp_group_remove(qp->cfg.group, qp);
@@ -153,6 +155,7 @@ void sim_qp_destroy(struct sim_qp *qp)
 
 void sim_qp_abandon(struct sim_qp *qp)
 {
+	sim_qp_abandon_servers(qp);
 	sim_qp_group_remove(qp->cfg.group, qp);
 	sim_qp_far_close(qp);
 	sim_peer_group_abandon(qp);
@@ -222,6 +225,10 @@ void sim_qp_fail(struct sim_qp *qp, int reason)
 
 void sim_qp_leave(struct sim_qp *qp, int reason)
 {
+	struct sim_qp *server;
+
+	LIST_FOREACH(server, &qp->servers, in_servers)
+		sim_qp_leave(server, reason);
 	atomic_store(&qp->inbox->has_left, 1);
 	sim_qp_fail(qp, reason);
 }
@@ -244,10 +251,15 @@ uint64_t sim_qp_round_trip_ns(const struct sim_qp *qp)
 	return qp->timing ? sim_qp_timing_round_trip_ns(qp->timing) : 0;
 }
 
-/* The first message to a peer that serves several requesters; it waits for the peer, which connects to this end when it learns of
- * it. Returns whether this is the one that sends messages; of a peer that is gone it is, as the message will fail. */
+/* The first message to a peer that serves several requesters; it waits for the peer, which makes an inbox for it, or connects to this
+ * end if that is on another machine. Returns whether this end may send messages; to a peer that is gone it may, as the message will
+ * fail. */
 static bool become_sender(struct sim_qp *qp)
 {
+	if (!qp->far) {
+		qp->seeks_server = true;
+		return true;
+	}
 	if (!sim_remote_acquire(qp->peer))
 		return true;
 	qp->is_sender = sim_inbox_take(qp->peer_inbox, &qp->key);
@@ -271,7 +283,7 @@ int sim_qp_post(struct sim_qp *qp, struct sim_rdma_work *work)
 
 	if (rc < 0)
 		return rc;
-	if (work->has_message && !qp->is_sender && !become_sender(qp))
+	if (work->has_message && !qp->is_sender && !qp->seeks_server && !become_sender(qp))
 		return -EADDRINUSE;
 	work->is_executed = false;
 	work->is_queued = true;
@@ -314,11 +326,13 @@ static void progress_model(struct sim_qp *qp)
 		qp->cfg.notify(qp->cfg.arg);
 }
 
-static void progress_as(struct sim_qp *qp, uint64_t now_ns, bool is_responder)
+static void step(struct sim_qp *qp, uint64_t now_ns, bool is_responder)
 {
 	int rc = 0;
 
 	qp->now_ns = now_ns;
+	if (is_responder && qp->cfg.needs_no_peer)
+		sim_qp_serve_callers(qp);
 	if (qp->state == SIM_QP_RESET && is_responder && has_sender(qp))
 		connect_to_sender(qp);
 	if (qp->state == SIM_QP_READY && sim_qp_is_held(qp) && wait_for_connect(qp)) {
@@ -345,22 +359,27 @@ static void progress_as(struct sim_qp *qp, uint64_t now_ns, bool is_responder)
 
 void sim_qp_progress(struct sim_qp *qp, uint64_t now_ns)
 {
-	progress_as(qp, now_ns, true);
+	step(qp, now_ns, true);
+	if (qp->served_for)
+		sim_qp_note_idle_server(qp);
 }
 
 void sim_qp_progress_requests(struct sim_qp *qp)
 {
-	progress_as(qp, 0, false);
+	step(qp, 0, false);
 }
 
 bool sim_qp_arm(struct sim_qp *qp)
 {
 	bool finds_message, finds_answer;
 
-	if (qp->state == SIM_QP_RESET) {
-		sim_ring_arm(&qp->in); /* which a requester looks at that becomes the sender */
-		return has_sender(qp);
+	if (qp->cfg.needs_no_peer) {
+		sim_ring_arm(&qp->in); /* which a requester looks at that sends its first message */
+		if (sim_qp_has_callers(qp))
+			return true;
 	}
+	if (qp->state == SIM_QP_RESET)
+		return has_sender(qp);
 	if (qp->state != SIM_QP_READY)
 		return false;
 	if (sim_qp_is_held(qp))
@@ -372,6 +391,8 @@ bool sim_qp_arm(struct sim_qp *qp)
 
 bool sim_qp_has_missed_ring(struct sim_qp *qp)
 {
+	if (sim_qp_has_callers(qp) || (qp->served_for && atomic_load(&qp->last_words.is_set)))
+		return true;
 	if (qp->state == SIM_QP_RESET)
 		return has_sender(qp);
 	return qp->state == SIM_QP_READY && (sim_qp_has_open_works(qp) || sim_responder_has_work(qp));
@@ -411,13 +432,22 @@ uint64_t sim_qp_deadline_ns(const struct sim_qp *qp)
 
 uint32_t sim_qp_take_refused(struct sim_qp *qp, bool by_memory)
 {
-	return atomic_exchange(by_memory ? &qp->inbox->refused_by_memory : &qp->inbox->refused_access, 0);
+	uint32_t refused = atomic_exchange(by_memory ? &qp->inbox->refused_by_memory : &qp->inbox->refused_access, 0);
+	struct sim_qp *server;
+
+	LIST_FOREACH(server, &qp->servers, in_servers)
+		refused |= sim_qp_take_refused(server, by_memory);
+	return refused;
 }
 
 bool sim_qp_awaits_receive(const struct sim_qp *qp)
 {
+	const struct sim_qp *server;
 	bool awaits;
 
+	LIST_FOREACH(server, &qp->servers, in_servers)
+		if (sim_qp_awaits_receive(server))
+			return true;
 	sim_qp_group_lock(qp->cfg.group);
 	awaits = qp->state == SIM_QP_READY && !qp->receive && !sim_receive_pool_has_posted(&qp->cfg.group->receives) &&
 		 atomic_load(&qp->inbox->not_ready) == qp->num_executed + 1;
@@ -427,6 +457,11 @@ bool sim_qp_awaits_receive(const struct sim_qp *qp)
 
 bool sim_qp_has_peer(const struct sim_qp *qp)
 {
+	const struct sim_qp *server;
+
+	LIST_FOREACH(server, &qp->servers, in_servers)
+		if (sim_qp_has_peer(server))
+			return true;
 	return qp->state == SIM_QP_READY && !atomic_load(&qp->peer->revoked);
 }
 

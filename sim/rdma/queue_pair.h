@@ -21,7 +21,8 @@
  * the message.
  *
  * The peer's queue pair need not be connected when this one is: requests wait for it, at most @ack_timeout_ns. One with
- * @needs_no_peer serves requests as it is, and connects to the sender of the first message by itself.
+ * @needs_no_peer serves requests as it is. For each requester that sends messages it gets a queue pair that serves this one
+ * alone (server.c); requesters on another machine send by its own inbox, to one of which it connects by itself.
  *
  * In timed and virtual time, a work request that was done is reaped at its end by the model of the network (timing.h), and
  * the responder takes a message at its arrival.
@@ -57,7 +58,7 @@ struct sim_qp_cfg {
 	uint64_t ack_timeout_ns;    /* how long requests wait for a peer that is not connected, or shows no life */
 	uint32_t mtu_bytes;         /* of data in a packet at most, for the model; 0 = as the network has it */
 	uint32_t access;            /* enum sim_access bits: what the peer may do with this end's memory */
-	bool needs_no_peer; /* serve requesters to which this queue pair has not connected, one of which sends messages */
+	bool needs_no_peer; /* serve requesters to which this queue pair has not connected */
 	int wake_fd;        /* by which the peer wakes the owner (sim/shm/wake.h); -1 = none */
 	uint32_t engine;    /* the owner's address in virtual time; 0 = none */
 	uint32_t trace_id; /* in recordings: the object of the owner's context; @device is the device's name */
@@ -147,7 +148,7 @@ void sim_qp_hold_connect(struct sim_qp *qp, uint64_t due_ns);
 int sim_qp_check_post(const struct sim_qp *qp);
 
 /* Post a work request. Returns 0, an error of sim_qp_check_post() or -EADDRINUSE (it has a message, and another queue pair sends
- * messages to a peer that needs no connect). */
+ * messages to a peer that needs no connect and is on another machine). */
 int sim_qp_post(struct sim_qp *qp, struct sim_rdma_work *work);
 
 /* Do what can be done now: as requester and as responder, or as requester, after a post. @now_ns is session time, or 0: the

@@ -50,6 +50,11 @@ struct sim_qp {
 	bool is_in_group, is_active, is_starved;
 	uint32_t slot;
 	TAILQ_ENTRY(sim_qp) in_all, in_slot, in_active, in_starved, in_watched;
+	/* Those that serve the senders of messages to this one, which needs no peer; and of a server, that one (server.c). */
+	LIST_HEAD(, sim_qp) servers;
+	LIST_ENTRY(sim_qp) in_servers;
+	struct sim_qp *served_for;
+	bool has_idle_server; /* one of @servers may have lost its peer */
 	/* The inbox of this end. */
 	struct sim_segment memory;
 	struct sim_inbox_shared *inbox;
@@ -72,6 +77,8 @@ struct sim_qp {
 	struct sim_qp_timing *timing; /* NULL = no model */
 	bool knows_end;               /* the owner knows that the peer has left */
 	/* Requester. */
+	bool seeks_server;        /* for its messages; until then they wait */
+	bool is_announced;        /* to the peer, which makes one */
 	bool must_tell_responder; /* the peer: of records */
 	uint64_t now_ns;          /* of this step; 0 = not read yet */
 	uint64_t tell_due_ns;     /* the arrival of the first of them; 0 = now */
@@ -183,6 +190,9 @@ static inline void sim_qp_tell_responder(struct sim_qp *qp)
 		sim_qp_ring_responder(qp);
 }
 
+/* Ring the peer's doorbell, and wake it whether or not it sleeps. */
+void sim_qp_wake_peer(struct sim_qp *qp);
+
 /* In a turn of the group, in functional time, a requester that does not sleep is told of answers with the next message to it, or in
  * the next turn: a program that answers a message rings once for both. If neither comes, the requester that polls finds the answer
  * without a ring. The lock is held. */
@@ -205,6 +215,35 @@ uint64_t sim_qp_watch_deadline_ns(const struct sim_qp *qp);
 /* The same for a program that does not progress its requester, which is notified after the time-out: engine's thread, under the
  * lock, once a tick. Returns whether to tick on. */
 bool sim_qp_watch_peer_in_tick(struct sim_qp *qp);
+
+/* ---- peer_inbox.c ---- */
+
+/* Instead of the peer's inbox, use that with @key, which the peer has made for this end. Returns 0 or -errno. */
+int sim_qp_move_to(struct sim_qp *qp, const struct sim_key *key);
+
+/* ---- server.c ---- */
+
+/* The requester: ask the peer for an inbox, or move to the one that the peer has made. Returns 0 or -errno. */
+int sim_qp_seek_server(struct sim_qp *qp);
+
+/* Whether the peer has made one, and this end has not moved to it yet. */
+static inline bool sim_qp_has_found_server(const struct sim_qp *qp)
+{
+	return qp->seeks_server && atomic_load(&qp->inbox->has_server) != 0;
+}
+
+/* Whether there are requesters that want an inbox. */
+bool sim_qp_has_callers(const struct sim_qp *qp);
+
+/* Serve them, and free the servers whose requesters have ended. */
+void sim_qp_serve_callers(struct sim_qp *qp);
+
+/* Behind a step of a server: if its requester has ended, the queue pair for which it serves frees it. */
+void sim_qp_note_idle_server(struct sim_qp *qp);
+
+/* Free all servers. */
+void sim_qp_destroy_servers(struct sim_qp *qp);
+void sim_qp_abandon_servers(struct sim_qp *qp);
 
 /* ---- network_path.c ---- */
 

@@ -16,6 +16,8 @@
 #include "memory.h"
 #include "unpolled.h"
 
+#define ANNOUNCE_STEP_NS 50000 /* from one try to the next, while many requesters begin at once */
+
 static void complete(struct sim_qp *qp, struct sim_rdma_work *work, int status)
 {
 	work->status = status;
@@ -246,6 +248,8 @@ static bool is_peer_ready_for(struct sim_qp *qp, const struct sim_rdma_work *wor
 {
 	uint64_t ready_ns;
 
+	if (qp->seeks_server && work->has_message)
+		return false;
 	if (qp->peer_needs_no_connect && !work->has_message)
 		return true;
 	if (atomic_load(&qp->peer_inbox->state) != SIM_QP_READY)
@@ -348,9 +352,12 @@ static int wait_for_peer(struct sim_qp *qp)
 {
 	if (qp->waits_since_ns == 0)
 		qp->waits_since_ns = max_u64(sim_qp_now_ns(qp), 1);
-	qp->peer_ready_ns = atomic_load(&qp->peer_inbox->state) == SIM_QP_READY ?
-				    atomic_load(&qp->peer_inbox->ready_ns) :
-				    UINT64_MAX;
+	if (qp->seeks_server)
+		qp->peer_ready_ns = qp->is_announced ? UINT64_MAX : sim_qp_now_ns(qp) + ANNOUNCE_STEP_NS;
+	else if (atomic_load(&qp->peer_inbox->state) == SIM_QP_READY)
+		qp->peer_ready_ns = atomic_load(&qp->peer_inbox->ready_ns);
+	else
+		qp->peer_ready_ns = UINT64_MAX;
 	return elapsed_ns(qp, qp->waits_since_ns) < sim_qp_ack_timeout_ns(qp) ? -EAGAIN : -ETIMEDOUT;
 }
 
@@ -410,6 +417,9 @@ int sim_requester_progress(struct sim_qp *qp, bool is_post)
 
 	if (!sim_qp_has_open_works(qp) && !atomic_load_explicit(&qp->is_filling, memory_order_relaxed))
 		return 0;
+	rc = qp->seeks_server ? sim_qp_seek_server(qp) : 0;
+	if (rc < 0)
+		return rc;
 	if (!sim_remote_acquire(qp->peer))
 		return end_with_last_words(qp);
 	rc = advance(qp);
@@ -443,6 +453,8 @@ bool sim_requester_arm(struct sim_qp *qp)
 
 	if (!sim_qp_has_open_works(qp) || qp->is_cut)
 		return false;
+	if (sim_qp_has_found_server(qp))
+		return true;
 	if (!sim_remote_acquire(qp->peer))
 		return atomic_load(&qp->last_words.is_set);
 	would = would_advance(qp);

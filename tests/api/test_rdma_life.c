@@ -225,7 +225,7 @@ static struct peer *start_dc(void)
 	return peer;
 }
 
-/* Of the transport DC, one export serves requesters that write; one of them may send messages. */
+/* Of the transport DC, one export serves requesters that write and send; receives tell of its connection. */
 static void test_dc_responder_has_several_requesters(void **state)
 {
 	struct peer *a = start_dc(), *b = start_dc();
@@ -238,19 +238,64 @@ static void test_dc_responder_has_several_requesters(void **state)
 	}
 	peers_import(a, b);
 	peer_write(a, 1, peer_buf(a, 0, 8, 8), peer_remote_buf(a, b, 0, 8, 0));
-	a->may_be_refused = true;
-	peer_receive(b, 2, NULL);
-	peer_send_on(a, a->connections[1], 3, NULL);
-	peer_send_on(a, a->connections[0], 4, NULL);
-	peers_drain(a, b, 0);
-	assert_peer_trace(a, "send 4 refused\nwrite 1 done\nsend 3 done\n");
-	assert_peer_trace(b, "receive 2 done: 0 bytes by SEND\n");
-	peer_write(a, 5, peer_buf(a, 0, 8, 8),
-		   peer_remote_buf(a, b, 0, 8, 0)); /* on connection 0, which sends no messages */
-	peers_drain(a, b, 0);
-	assert_peer_trace(a, "write 5 done\n");
+	for (uint64_t i = 2; i < 6; i++)
+		peer_receive(b, i, peer_buf(b, 8, 8, 0));
+	for (uint64_t i = 2; i < 6; i++) {
+		peer_send_on(a, a->connections[i % 2], i, peer_buf(a, 0, 8, i));
+		peers_drain(a, b, (uint32_t)(5 - i));
+		assert_ptr_equal(b->last_connection, b->connections[0]);
+	}
+	assert_peer_trace(a, "write 1 done\nsend 2 done\nsend 3 done\nsend 4 done\nsend 5 done\n");
+	assert_peer_trace(b, "receive 2 done: 2 bytes by SEND\nreceive 3 done: 3 bytes by SEND\n"
+			     "receive 4 done: 4 bytes by SEND\nreceive 5 done: 5 bytes by SEND\n");
 	peer_close(a);
 	peer_close(b);
+}
+
+/* A message that is too long ends its sender's connection alone; a requester that leaves makes room for the next. */
+static void test_dc_requesters_fail_alone(void **state)
+{
+	struct peer *a = start_dc(), *b = start_dc(), *c = start_dc();
+	struct descriptor of_b = export_of(b, 0);
+
+	export_of(a, 0);
+	export_of(c, 0);
+	MUST(doca_rdma_connect(a->rdma, of_b.bytes, of_b.len, a->connections[0]));
+	MUST(doca_rdma_connect(c->rdma, of_b.bytes, of_b.len, c->connections[0]));
+	peer_receive(b, 1, NULL);
+	peer_receive(b, 2, NULL);
+	peer_receive(b, 3, NULL);
+	peer_send(c, 4, NULL);
+	peers_drain(c, b, 2);
+	peer_send(a, 5, peer_buf(a, 0, 8, 8));
+	peers_drain(a, b, 1);
+	assert_peer_trace(a, "send 5 failed: DOCA_ERROR_IO_FAILED\n");
+	peer_close(a);
+	peer_send(c, 6, NULL);
+	peers_drain(c, b, 0);
+	assert_peer_trace(c, "send 4 done\nsend 6 done\n");
+	for (uint64_t i = 0; i < 40; i++) { /* more than may ask at once */
+		a = start_dc();
+		export_of(a, 0);
+		MUST(doca_rdma_connect(a->rdma, of_b.bytes, of_b.len, a->connections[0]));
+		peer_receive(b, 7, NULL);
+		peer_send(a, 8, NULL);
+		peers_drain(a, b, 0);
+		assert_peer_trace(a, "send 8 done\n");
+		peer_close(a);
+	}
+	a = start_dc();
+	export_of(a, 0);
+	MUST(doca_rdma_connect(a->rdma, of_b.bytes, of_b.len, a->connections[0]));
+	peer_send(a, 9, NULL); /* which finds no receive, or the stop */
+	peer_close(b);
+	peers_drain(a, c, 0);
+	assert_peer_trace(a, "send 9 failed: DOCA_ERROR_IO_FAILED\n");
+	peer_send(c, 10, NULL);
+	peers_drain(c, a, 0);
+	assert_peer_trace(c, "send 10 failed: DOCA_ERROR_IO_FAILED\n");
+	peer_close(a);
+	peer_close(c);
 }
 
 /* The first message connects it to the sender, for the answers; the program may do that as well, before and after. */
@@ -404,6 +449,7 @@ int main(void)
 		cmocka_unit_test(test_map_of_a_posted_receive_does_not_end),
 		cmocka_unit_test(test_descriptor_is_for_one_connection),
 		cmocka_unit_test(test_dc_responder_has_several_requesters),
+		cmocka_unit_test(test_dc_requesters_fail_alone),
 		cmocka_unit_test(test_dc_responder_that_connects_too),
 		cmocka_unit_test(test_dc_message_and_its_answer_wake),
 		cmocka_unit_test(test_disconnect_makes_room_for_a_connection),

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Messages of several requesters to one queue pair that needs no peer. Each requester gets a queue pair there that serves it alone, so
+ * that its order, its answers and its failures are its own:
+ *
+ *   requester                        queue pair that needs no peer             its server for this requester
+ *   its key --> a free place   ...>  creates the server        ............>   connects to the requester's inbox
+ *   moves to the server's inbox <.. the server's key --> requester's inbox
+ *
+ * Until then the requester's messages wait, while memory is reached. The servers are of the group, and their receives have
+ * the configuration of the queue pair for which they serve. A server is freed when its requester has ended, and what that had
+ * sent is received. */
+#include <errno.h>
+
+#include "queue_pair_priv.h"
+#include "sim/fabric/remote.h"
+
+/* ---- the requester ---- */
+
+/* Returns whether there was a free place. The peer's inbox is there. */
+static bool take_place(struct sim_qp *qp)
+{
+	struct sim_inbox_shared *inbox = qp->peer_inbox;
+
+	for (int i = 0; i < SIM_INBOX_CALLERS; i++) {
+		uint32_t before = SIM_INBOX_PLACE_FREE;
+
+		if (!atomic_compare_exchange_strong(&inbox->places[i], &before, SIM_INBOX_PLACE_BEGUN))
+			continue;
+		inbox->callers[i] = qp->key;
+		atomic_store(&inbox->places[i], SIM_INBOX_PLACE_FULL);
+		return true;
+	}
+	return false;
+}
+
+static void announce(struct sim_qp *qp)
+{
+	if (!sim_remote_acquire(qp->peer))
+		return;
+	qp->is_announced = take_place(qp);
+	qp->tell_due_ns = 0;
+	qp->must_tell_responder = true; /* also if all places are taken: the peer frees them */
+	sim_remote_release(qp->peer);
+}
+
+int sim_qp_seek_server(struct sim_qp *qp)
+{
+	struct sim_key key;
+	int rc;
+
+	if (!qp->is_announced)
+		announce(qp);
+	if (!sim_qp_has_found_server(qp))
+		return 0;
+	key = qp->inbox->server;
+	rc = sim_qp_move_to(qp, &key);
+	qp->seeks_server = rc < 0;
+	return rc == -ESTALE ? -EPIPE : rc; /* the peer has just ended */
+}
+
+/* ---- the queue pair that needs no peer ---- */
+
+static void tell_requester(struct sim_qp *server)
+{
+	if (!sim_remote_acquire(server->peer))
+		return;
+	server->peer_inbox->server = server->key;
+	atomic_store(&server->peer_inbox->has_server, 1);
+	sim_remote_release(server->peer);
+	sim_qp_wake_peer(server);
+}
+
+static bool serves(const struct sim_qp *qp, const struct sim_key *key)
+{
+	const struct sim_qp *server;
+
+	LIST_FOREACH(server, &qp->servers, in_servers)
+		if (server->peer->key == key->id)
+			return true;
+	return false;
+}
+
+/* A requester that has ended meanwhile, or that no server can be made for, gets no answer: its messages fail after its time-out. */
+static void serve(struct sim_qp *qp, const struct sim_key *key)
+{
+	struct sim_qp_cfg cfg = qp->cfg;
+	struct sim_qp *server;
+
+	if (serves(qp, key))
+		return;
+	cfg.needs_no_peer = false;
+	if (sim_qp_create(qp->session, &cfg, &server) < 0)
+		return;
+	if (sim_qp_connect(server, key) < 0) {
+		sim_qp_destroy(server);
+		return;
+	}
+	server->served_for = qp;
+	LIST_INSERT_HEAD(&qp->servers, server, in_servers);
+	tell_requester(server);
+}
+
+bool sim_qp_has_callers(const struct sim_qp *qp)
+{
+	for (int i = 0; qp->cfg.needs_no_peer && i < SIM_INBOX_CALLERS; i++)
+		if (atomic_load(&qp->inbox->places[i]) == SIM_INBOX_PLACE_FULL)
+			return true;
+	return false;
+}
+
+static bool has_left(const struct sim_qp *qp)
+{
+	return atomic_load(&qp->inbox->has_left) != 0;
+}
+
+/* ---- the end ---- */
+
+/* Whether the requester has ended, and nothing of it is left to be received. */
+static bool is_idle(struct sim_qp *server)
+{
+	bool is;
+
+	if (!atomic_load(&server->last_words.is_set) || server->is_active)
+		return false;
+	sim_qp_group_lock(server->cfg.group);
+	is = server->state == SIM_QP_ERROR ||
+	     (!server->receive && sim_ring_get_head(&server->in) == sim_ring_get_tail(&server->in));
+	sim_qp_group_unlock(server->cfg.group);
+	return is;
+}
+
+void sim_qp_note_idle_server(struct sim_qp *qp)
+{
+	if (qp->served_for->has_idle_server || !is_idle(qp))
+		return;
+	qp->served_for->has_idle_server = true;
+	sim_doorbell_requeue(&qp->cfg.group->doorbells, qp->served_for->slot);
+}
+
+static void destroy(struct sim_qp *server)
+{
+	LIST_REMOVE(server, in_servers);
+	sim_qp_destroy(server);
+}
+
+static void free_idle_servers(struct sim_qp *qp)
+{
+	struct sim_qp *server, *next;
+
+	for (server = LIST_FIRST(&qp->servers); server; server = next) {
+		next = LIST_NEXT(server, in_servers);
+		if (is_idle(server))
+			destroy(server);
+	}
+	qp->has_idle_server = false;
+}
+
+void sim_qp_serve_callers(struct sim_qp *qp)
+{
+	if (qp->has_idle_server)
+		free_idle_servers(qp);
+	for (int i = 0; i < SIM_INBOX_CALLERS && !has_left(qp); i++) {
+		struct sim_key key;
+
+		if (atomic_load(&qp->inbox->places[i]) != SIM_INBOX_PLACE_FULL)
+			continue;
+		key = qp->inbox->callers[i];
+		atomic_store(&qp->inbox->places[i], SIM_INBOX_PLACE_FREE);
+		serve(qp, &key);
+	}
+}
+
+void sim_qp_destroy_servers(struct sim_qp *qp)
+{
+	while (!LIST_EMPTY(&qp->servers))
+		destroy(LIST_FIRST(&qp->servers));
+}
+
+void sim_qp_abandon_servers(struct sim_qp *qp)
+{
+	while (!LIST_EMPTY(&qp->servers)) {
+		struct sim_qp *server = LIST_FIRST(&qp->servers);
+
+		LIST_REMOVE(server, in_servers);
+		sim_qp_abandon(server);
+	}
+}
