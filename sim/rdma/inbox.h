@@ -9,7 +9,7 @@
  * others hold data alone.
  *
  * Requesters of an owner that needs no connect are many, and on one machine each gets an inbox of its own for its messages
- * (server.c): it writes its key into a free place of @callers, and the owner the key of a new inbox into @server of the requester's.
+ * (server.c), but for one to which the owner has connected: it writes its key into a free place of @callers, and the owner the key of a new inbox into @server of the requester's.
  *
  * Order of accesses:
  *
@@ -102,6 +102,7 @@ struct sim_inbox_shared {
 	_Atomic uint64_t not_ready;          /* the number of the message that waits for a receive; 0 = none */
 	_Atomic uint64_t looks;              /* @kicks, as of the last look of the engine's thread */
 	_Atomic uint32_t has_left;           /* the owner has disconnected, or has stopped its context */
+	_Atomic uint64_t connected_to;       /* the key's number of the inbox; written before the ready state */
 	_Atomic uint64_t ready_ns;           /* written before the ready state, which holds from this session time on */
 	/* The peer, the requester. */
 	_Alignas(64) _Atomic uint32_t asleep; /* the owner is to wake the peer */

@@ -195,6 +195,7 @@ int sim_qp_connect(struct sim_qp *qp, const struct sim_key *key)
 		return rc;
 	sim_trace_conn_stats_open(&qp->trace, qp->cfg.trace_id, "RDMA", qp->cfg.device, qp->peer_stream_id,
 				  qp->inbox->stream_id);
+	atomic_store(&qp->inbox->connected_to, key->id);
 	sim_qp_group_lock(qp->cfg.group);
 	set_state(qp, SIM_QP_READY); /* from now on the engine's thread uses what the connect has set */
 	sim_qp_group_unlock(qp->cfg.group);

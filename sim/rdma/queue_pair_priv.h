@@ -223,13 +223,15 @@ int sim_qp_move_to(struct sim_qp *qp, const struct sim_key *key);
 
 /* ---- server.c ---- */
 
-/* The requester: ask the peer for an inbox, or move to the one that the peer has made. Returns 0 or -errno. */
+/* The requester: ask the peer for an inbox, or move to the one that the peer has made; if the peer has connected to this end, its own
+ * will do. Returns 0 or -errno. */
 int sim_qp_seek_server(struct sim_qp *qp);
 
-/* Whether the peer has made one, and this end has not moved to it yet. */
+/* Whether the peer has made one, or has connected to this end, which does not use that yet. The peer's inbox is there. */
 static inline bool sim_qp_has_found_server(const struct sim_qp *qp)
 {
-	return qp->seeks_server && atomic_load(&qp->inbox->has_server) != 0;
+	return qp->seeks_server && (atomic_load(&qp->inbox->has_server) != 0 ||
+				    atomic_load(&qp->peer_inbox->connected_to) == qp->key.id);
 }
 
 /* Whether there are requesters that want an inbox. */

@@ -436,6 +436,8 @@ static bool would_advance(struct sim_qp *qp)
 	bool is_held = first && first->not_before_ns > 0;
 
 	atomic_store(&qp->peer_inbox->asleep, 1);
+	if (sim_qp_has_found_server(qp))
+		return true;
 	if (has_peer_ended(qp) || count_executed(qp, atomic_load(&qp->peer_inbox->executed)) != qp->num_answered)
 		return true;
 	if (qp->far && (sim_qp_far_is_busy(qp->far) || qp->far->waits)) /* for the gateway (sim_far_queues_arm()) */
@@ -453,8 +455,6 @@ bool sim_requester_arm(struct sim_qp *qp)
 
 	if (!sim_qp_has_open_works(qp) || qp->is_cut)
 		return false;
-	if (sim_qp_has_found_server(qp))
-		return true;
 	if (!sim_remote_acquire(qp->peer))
 		return atomic_load(&qp->last_words.is_set);
 	would = would_advance(qp);

@@ -6,7 +6,7 @@
  *   its key --> a free place   ...>  creates the server        ............>   connects to the requester's inbox
  *   moves to the server's inbox <.. the server's key --> requester's inbox
  *
- * Until then the requester's messages wait, while memory is reached. The servers are of the group, and their receives have
+ * A requester to which that queue pair has connected needs none: its messages go there. Until then the requester's messages wait, while memory is reached. The servers are of the group, and their receives have
  * the configuration of the queue pair for which they serve. A server is freed when its requester has ended, and what that had
  * sent is received. */
 #include <errno.h>
@@ -35,11 +35,21 @@ static bool take_place(struct sim_qp *qp)
 
 static void announce(struct sim_qp *qp)
 {
-	if (!sim_remote_acquire(qp->peer))
-		return;
 	qp->is_announced = take_place(qp);
 	qp->tell_due_ns = 0;
 	qp->must_tell_responder = true; /* also if all places are taken: the peer frees them */
+}
+
+/* Use the peer's own inbox, or ask for another one. */
+static void take_or_ask(struct sim_qp *qp)
+{
+	if (!sim_remote_acquire(qp->peer))
+		return;
+	if (atomic_load(&qp->peer_inbox->connected_to) == qp->key.id)
+		qp->is_sender = sim_inbox_take(qp->peer_inbox, NULL);
+	qp->seeks_server = !qp->is_sender;
+	if (!qp->is_sender && !qp->is_announced)
+		announce(qp);
 	sim_remote_release(qp->peer);
 }
 
@@ -48,10 +58,10 @@ int sim_qp_seek_server(struct sim_qp *qp)
 	struct sim_key key;
 	int rc;
 
-	if (!qp->is_announced)
-		announce(qp);
-	if (!sim_qp_has_found_server(qp))
+	if (atomic_load(&qp->inbox->has_server) == 0) {
+		take_or_ask(qp);
 		return 0;
+	}
 	key = qp->inbox->server;
 	rc = sim_qp_move_to(qp, &key);
 	qp->seeks_server = rc < 0;

@@ -54,7 +54,7 @@ struct reply {
 
 struct worker_arg {
 	const char *side, *path;
-	bool rejects;
+	bool rejects, is_dc;
 };
 
 static const struct worker_arg *worker_arg;
@@ -288,6 +288,8 @@ static void worker(int ctl, const void *arg)
 	MUST(doca_rdma_set_connection_state_callbacks(peer->rdma, on_request, on_established, on_failure,
 						      on_disconnected));
 	MUST(doca_rdma_set_connection_request_timeout(peer->rdma, 300));
+	if (worker_arg->is_dc)
+		MUST(doca_rdma_set_transport_type(peer->rdma, DOCA_RDMA_TRANSPORT_TYPE_DC));
 	peer_start(peer);
 	for (;;) {
 		struct reply reply = { 0 };
@@ -516,6 +518,109 @@ static void test_sleepers_are_woken(void **state)
 	expect_text(of_a, "send 0 failed: DOCA_ERROR_IO_FAILED\n");
 }
 
+/* ---- several requesters of one export ---- */
+
+#define DC_REQUESTERS 4
+
+/* One export, and those that have connected to it; the first @num_dead are killed. */
+struct dc {
+	struct proc target, requesters[DC_REQUESTERS + 1];
+	struct reply exported;
+	int num, num_dead;
+};
+
+static void dc_join(struct dc *dc)
+{
+	static const struct worker_arg args[] = { { .side = "host", .is_dc = true },
+						  { .side = "dpu", .path = "shm", .is_dc = true } };
+	struct proc *requester = &dc->requesters[dc->num];
+
+	proc_start(requester, worker, &args[dc->num++ % 2]);
+	ask(requester, ORDER_EXPORT, 0, "");
+	connect_one(requester, &dc->exported);
+}
+
+static struct dc dc_start(void)
+{
+	static const struct worker_arg arg = { .side = "dpu", .is_dc = true };
+	struct dc dc = { 0 };
+
+	proc_start(&dc.target, worker, &arg);
+	dc.exported = ask(&dc.target, ORDER_EXPORT, 0, "");
+	while (dc.num < DC_REQUESTERS)
+		dc_join(&dc);
+	return dc;
+}
+
+/* All send, read and write at the same time, while the target awaits the messages in its callbacks, or sleeps. */
+static void dc_exchange(struct dc *dc, enum order how)
+{
+	uint64_t num = (uint64_t)(dc->num - dc->num_dead);
+	struct request await_all = { .order = how, .count = num };
+	char expected[1024] = "";
+	struct reply reply;
+
+	ask(&dc->target, ORDER_RECEIVE, num, "");
+	proc_send(dc->target.ctl, &await_all, sizeof(await_all));
+	for (int i = dc->num_dead; i < dc->num; i++) {
+		ask(&dc->requesters[i], ORDER_SEND, 1, "x");
+		ask(&dc->requesters[i], ORDER_READ, 1, "");
+		ask(&dc->requesters[i], ORDER_WRITE, 1, "y");
+	}
+	for (int i = dc->num_dead; i < dc->num; i++)
+		expect_text(ask(&dc->requesters[i], ORDER_DRAIN, 0, ""),
+			    "send 0 done\nread 0 done\nwrite 0 done\n");
+	for (uint64_t i = 0; i < num; i++)
+		snprintf(expected + strlen(expected), 64, "receive %d done: 2 bytes by SEND\n", (int)i);
+	proc_recv(dc->target.ctl, &reply, sizeof(reply));
+	expect_text(reply, expected);
+}
+
+static uint64_t dc_sum(struct dc *dc)
+{
+	struct reply reply = ask(&dc->target, ORDER_PEEK, 0, "");
+	uint64_t sum;
+
+	memcpy(&sum, reply.text, sizeof(sum));
+	return sum;
+}
+
+static void dc_add(struct dc *dc)
+{
+	const struct request add = { .order = ORDER_ADD, .count = 100 };
+	uint64_t before = dc_sum(dc);
+	struct reply reply;
+
+	for (int i = dc->num_dead; i < dc->num; i++)
+		proc_send(dc->requesters[i].ctl, &add, sizeof(add));
+	for (int i = dc->num_dead; i < dc->num; i++) {
+		proc_recv(dc->requesters[i].ctl, &reply, sizeof(reply));
+		ask(&dc->requesters[i], ORDER_AWAIT, 100, "");
+	}
+	assert_int_equal(dc_sum(dc) - before, add.count * (uint64_t)(dc->num - dc->num_dead));
+}
+
+static void test_requesters_in_processes_share_a_dc_export(void **state)
+{
+	struct dc dc = dc_start();
+
+	dc_exchange(&dc, ORDER_AWAIT);
+	dc_add(&dc);
+	dc_exchange(&dc, ORDER_SLEEP);
+	proc_signal(&dc.requesters[dc.num_dead++], SIGKILL);
+	dc_exchange(&dc, ORDER_SLEEP);
+	dc_join(&dc);
+	dc_exchange(&dc, ORDER_SLEEP);
+	proc_signal(&dc.requesters[dc.num_dead++], SIGKILL);
+	dc_add(&dc);
+	dc_exchange(&dc, ORDER_AWAIT);
+	proc_signal(&dc.target, SIGKILL);
+	for (int i = dc.num_dead; i < dc.num; i++) {
+		ask(&dc.requesters[i], ORDER_SEND, 1, "x");
+		expect_text(ask(&dc.requesters[i], ORDER_DRAIN, 0, ""), "send 0 failed: DOCA_ERROR_IO_FAILED\n");
+	}
+}
+
 /* ---- death ---- */
 
 static void test_send_to_a_killed_peer_fails(void **state)
@@ -720,6 +825,7 @@ int main(void)
 		IN_SESSION(test_the_death_of_the_host_fails_the_servers_write),
 		IN_SESSION(test_atomics_of_three_processes_add_up),
 		IN_SESSION(test_sleepers_are_woken),
+		IN_SESSION(test_requesters_in_processes_share_a_dc_export),
 		IN_SESSION(test_send_to_a_killed_peer_fails),
 		IN_SESSION(test_write_to_a_killed_peer_fails),
 		IN_SESSION(test_stop_of_the_peer_fails_what_waits_for_it),
