@@ -41,7 +41,7 @@ static void progress_slot(struct sim_qp_group *group, uint32_t slot)
 	struct sim_qp *qp;
 
 	TAILQ_FOREACH(qp, &group->slots[slot], in_slot)
-		sim_qp_progress(qp, 0);
+		sim_qp_progress_servers(qp);
 }
 
 /* Another peer may have erased a ring, and may ring all the time: look at the next inbox whether or not a slot rang. */
@@ -51,7 +51,7 @@ static void find_missed_ring(struct sim_qp_group *group)
 
 	group->swept = next ? next : TAILQ_FIRST(&group->all);
 	if (group->swept && sim_qp_has_missed_ring(group->swept))
-		sim_qp_progress(group->swept, 0);
+		sim_qp_progress_servers(group->swept);
 }
 
 /* So many turns, as answers come all the time. */

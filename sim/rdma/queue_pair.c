@@ -141,7 +141,10 @@ void sim_qp_destroy(struct sim_qp *qp)
 {
 	if (!qp)
 		return;
-	sim_qp_destroy_servers(qp);
+	while (!LIST_EMPTY(&qp->servers))
+		sim_qp_destroy(LIST_FIRST(&qp->servers));
+	if (qp->served_for)
+		LIST_REMOVE(qp, in_servers);
 	if (qp->inbox)
 		sim_qp_fail(qp, -ECANCELED);
 	sim_qp_group_remove(qp->cfg.group, qp);
@@ -155,7 +158,10 @@ void sim_qp_destroy(struct sim_qp *qp)
 
 void sim_qp_abandon(struct sim_qp *qp)
 {
-	sim_qp_abandon_servers(qp);
+	while (!LIST_EMPTY(&qp->servers))
+		sim_qp_abandon(LIST_FIRST(&qp->servers));
+	if (qp->served_for)
+		LIST_REMOVE(qp, in_servers);
 	sim_qp_group_remove(qp->cfg.group, qp);
 	sim_qp_far_close(qp);
 	sim_peer_group_abandon(qp);
@@ -327,13 +333,11 @@ static void progress_model(struct sim_qp *qp)
 		qp->cfg.notify(qp->cfg.arg);
 }
 
-static void step(struct sim_qp *qp, uint64_t now_ns, bool is_responder)
+static void progress_as(struct sim_qp *qp, uint64_t now_ns, bool is_responder)
 {
 	int rc = 0;
 
 	qp->now_ns = now_ns;
-	if (is_responder && qp->cfg.needs_no_peer)
-		sim_qp_serve_callers(qp);
 	if (qp->state == SIM_QP_RESET && is_responder && has_sender(qp))
 		connect_to_sender(qp);
 	if (qp->state == SIM_QP_READY && sim_qp_is_held(qp) && wait_for_connect(qp)) {
@@ -360,14 +364,12 @@ static void step(struct sim_qp *qp, uint64_t now_ns, bool is_responder)
 
 void sim_qp_progress(struct sim_qp *qp, uint64_t now_ns)
 {
-	step(qp, now_ns, true);
-	if (qp->served_for)
-		sim_qp_note_idle_server(qp);
+	progress_as(qp, now_ns, true);
 }
 
 void sim_qp_progress_requests(struct sim_qp *qp)
 {
-	step(qp, 0, false);
+	progress_as(qp, 0, false);
 }
 
 bool sim_qp_arm(struct sim_qp *qp)

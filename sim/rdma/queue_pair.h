@@ -58,10 +58,10 @@ struct sim_qp_cfg {
 	uint64_t ack_timeout_ns;    /* how long requests wait for a peer that is not connected, or shows no life */
 	uint32_t mtu_bytes;         /* of data in a packet at most, for the model; 0 = as the network has it */
 	uint32_t access;            /* enum sim_access bits: what the peer may do with this end's memory */
-	bool needs_no_peer; /* serve requesters to which this queue pair has not connected */
-	int wake_fd;        /* by which the peer wakes the owner (sim/shm/wake.h); -1 = none */
-	uint32_t engine;    /* the owner's address in virtual time; 0 = none */
-	uint32_t trace_id; /* in recordings: the object of the owner's context; @device is the device's name */
+	bool needs_no_peer;         /* serve requesters to which this queue pair has not connected */
+	int wake_fd;                /* by which the peer wakes the owner (sim/shm/wake.h); -1 = none */
+	uint32_t engine;            /* the owner's address in virtual time; 0 = none */
+	uint32_t trace_id;          /* in recordings: the object of the owner's context; @device is the device's name */
 	const char *device;
 	/* In any thread: the peer was lost, or the engine's thread has taken messages. Must not call into the session, or into a
 	 * queue pair. NULL = nothing. */

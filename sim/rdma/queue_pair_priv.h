@@ -221,7 +221,7 @@ bool sim_qp_watch_peer_in_tick(struct sim_qp *qp);
 /* Instead of the peer's inbox, use that with @key, which the peer has made for this end. Returns 0 or -errno. */
 int sim_qp_move_to(struct sim_qp *qp, const struct sim_key *key);
 
-/* ---- server.c ---- */
+/* ---- caller.c ---- */
 
 /* The requester: ask the peer for an inbox, or move to the one that the peer has made; if the peer has connected to this end, its own
  * will do. Returns 0 or -errno. */
@@ -230,22 +230,23 @@ int sim_qp_seek_server(struct sim_qp *qp);
 /* Whether the peer has made one, or has connected to this end, which does not use that yet. The peer's inbox is there. */
 static inline bool sim_qp_has_found_server(const struct sim_qp *qp)
 {
-	return qp->seeks_server && (atomic_load(&qp->inbox->has_server) != 0 ||
-				    atomic_load(&qp->peer_inbox->connected_to) == qp->key.id);
+	return qp->seeks_server &&
+	       (atomic_load(&qp->inbox->has_server) != 0 || atomic_load(&qp->peer_inbox->connected_to) == qp->key.id);
 }
 
+/* ---- server.c ---- */
+
+/* A step, as sim_qp_progress(). Before it, requesters that want an inbox get one, and servers whose requesters have ended are freed. */
+void sim_qp_progress_servers(struct sim_qp *qp);
+
 /* Whether there are requesters that want an inbox. */
-bool sim_qp_has_callers(const struct sim_qp *qp);
-
-/* Serve them, and free the servers whose requesters have ended. */
-void sim_qp_serve_callers(struct sim_qp *qp);
-
-/* Behind a step of a server: if its requester has ended, the queue pair for which it serves frees it. */
-void sim_qp_note_idle_server(struct sim_qp *qp);
-
-/* Free all servers. */
-void sim_qp_destroy_servers(struct sim_qp *qp);
-void sim_qp_abandon_servers(struct sim_qp *qp);
+static inline bool sim_qp_has_callers(const struct sim_qp *qp)
+{
+	for (int i = 0; qp->cfg.needs_no_peer && i < SIM_INBOX_CALLERS; i++)
+		if (atomic_load(&qp->inbox->places[i]) == SIM_INBOX_PLACE_FULL)
+			return true;
+	return false;
+}
 
 /* ---- network_path.c ---- */
 

@@ -9,64 +9,8 @@
  * A requester to which that queue pair has connected needs none: its messages go there. Until then the requester's messages wait, while memory is reached. The servers are of the group, and their receives have
  * the configuration of the queue pair for which they serve. A server is freed when its requester has ended, and what that had
  * sent is received. */
-#include <errno.h>
-
 #include "queue_pair_priv.h"
 #include "sim/fabric/remote.h"
-
-/* ---- the requester ---- */
-
-/* Returns whether there was a free place. The peer's inbox is there. */
-static bool take_place(struct sim_qp *qp)
-{
-	struct sim_inbox_shared *inbox = qp->peer_inbox;
-
-	for (int i = 0; i < SIM_INBOX_CALLERS; i++) {
-		uint32_t before = SIM_INBOX_PLACE_FREE;
-
-		if (!atomic_compare_exchange_strong(&inbox->places[i], &before, SIM_INBOX_PLACE_BEGUN))
-			continue;
-		inbox->callers[i] = qp->key;
-		atomic_store(&inbox->places[i], SIM_INBOX_PLACE_FULL);
-		return true;
-	}
-	return false;
-}
-
-static void announce(struct sim_qp *qp)
-{
-	qp->is_announced = take_place(qp);
-	qp->tell_due_ns = 0;
-	qp->must_tell_responder = true; /* also if all places are taken: the peer frees them */
-}
-
-/* Use the peer's own inbox, or ask for another one. */
-static void take_or_ask(struct sim_qp *qp)
-{
-	if (!sim_remote_acquire(qp->peer))
-		return;
-	if (atomic_load(&qp->peer_inbox->connected_to) == qp->key.id)
-		qp->is_sender = sim_inbox_take(qp->peer_inbox, NULL);
-	qp->seeks_server = !qp->is_sender;
-	if (!qp->is_sender && !qp->is_announced)
-		announce(qp);
-	sim_remote_release(qp->peer);
-}
-
-int sim_qp_seek_server(struct sim_qp *qp)
-{
-	struct sim_key key;
-	int rc;
-
-	if (atomic_load(&qp->inbox->has_server) == 0) {
-		take_or_ask(qp);
-		return 0;
-	}
-	key = qp->inbox->server;
-	rc = sim_qp_move_to(qp, &key);
-	qp->seeks_server = rc < 0;
-	return rc == -ESTALE ? -EPIPE : rc; /* the peer has just ended */
-}
 
 /* ---- the queue pair that needs no peer ---- */
 
@@ -110,14 +54,6 @@ static void serve(struct sim_qp *qp, const struct sim_key *key)
 	tell_requester(server);
 }
 
-bool sim_qp_has_callers(const struct sim_qp *qp)
-{
-	for (int i = 0; qp->cfg.needs_no_peer && i < SIM_INBOX_CALLERS; i++)
-		if (atomic_load(&qp->inbox->places[i]) == SIM_INBOX_PLACE_FULL)
-			return true;
-	return false;
-}
-
 static bool has_left(const struct sim_qp *qp)
 {
 	return atomic_load(&qp->inbox->has_left) != 0;
@@ -139,18 +75,13 @@ static bool is_idle(struct sim_qp *server)
 	return is;
 }
 
-void sim_qp_note_idle_server(struct sim_qp *qp)
+/* Behind a step of a server. */
+static void note_idle(struct sim_qp *qp)
 {
 	if (qp->served_for->has_idle_server || !is_idle(qp))
 		return;
 	qp->served_for->has_idle_server = true;
 	sim_doorbell_requeue(&qp->cfg.group->doorbells, qp->served_for->slot);
-}
-
-static void destroy(struct sim_qp *server)
-{
-	LIST_REMOVE(server, in_servers);
-	sim_qp_destroy(server);
 }
 
 static void free_idle_servers(struct sim_qp *qp)
@@ -160,12 +91,12 @@ static void free_idle_servers(struct sim_qp *qp)
 	for (server = LIST_FIRST(&qp->servers); server; server = next) {
 		next = LIST_NEXT(server, in_servers);
 		if (is_idle(server))
-			destroy(server);
+			sim_qp_destroy(server);
 	}
 	qp->has_idle_server = false;
 }
 
-void sim_qp_serve_callers(struct sim_qp *qp)
+static void serve_callers(struct sim_qp *qp)
 {
 	if (qp->has_idle_server)
 		free_idle_servers(qp);
@@ -180,18 +111,11 @@ void sim_qp_serve_callers(struct sim_qp *qp)
 	}
 }
 
-void sim_qp_destroy_servers(struct sim_qp *qp)
+void sim_qp_progress_servers(struct sim_qp *qp)
 {
-	while (!LIST_EMPTY(&qp->servers))
-		destroy(LIST_FIRST(&qp->servers));
-}
-
-void sim_qp_abandon_servers(struct sim_qp *qp)
-{
-	while (!LIST_EMPTY(&qp->servers)) {
-		struct sim_qp *server = LIST_FIRST(&qp->servers);
-
-		LIST_REMOVE(server, in_servers);
-		sim_qp_abandon(server);
-	}
+	if (qp->cfg.needs_no_peer)
+		serve_callers(qp);
+	sim_qp_progress(qp, 0);
+	if (qp->served_for)
+		note_idle(qp);
 }

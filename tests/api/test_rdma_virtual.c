@@ -7,6 +7,7 @@
 #include "rdma_util.h"
 #include "shim/rdma/rdma_priv.h"
 #include "sim/api/bfsim.h"
+#include "sim/rdma/inbox.h"
 
 static void test_responder_that_does_not_progress_receives_at_an_exact_time(void **state)
 {
@@ -62,6 +63,60 @@ static void test_send_to_a_peer_that_only_exported_fails(void **state)
 	assert_in_range(bfsim_now_ns() - begin_ns, 4000000000, 4000100000);
 	peer_close(a);
 	peer_close(b);
+}
+
+static struct peer *start_dc(void)
+{
+	struct peer *peer = peer_open(0, RDMA_ALL_ACCESS);
+
+	MUST(doca_rdma_set_transport_type(peer->rdma, DOCA_RDMA_TRANSPORT_TYPE_DC));
+	peer_start(peer);
+	return peer;
+}
+
+/* Of the transport DC: more requesters than an inbox has places for their first messages send to one export, and write. Returns the time
+ * that this takes. */
+static uint64_t share_export(void)
+{
+	enum { REQUESTERS = SIM_INBOX_CALLERS + 4 };
+	struct peer *a[REQUESTERS], *b = start_dc();
+	struct doca_rdma_connection *of_b;
+	const void *details;
+	size_t len;
+	uint64_t begin_ns;
+
+	MUST(doca_rdma_export(b->rdma, &details, &len, &of_b));
+	for (int i = 0; i < REQUESTERS; i++) {
+		a[i] = start_dc();
+		MUST(doca_rdma_export(a[i]->rdma, &(const void *){ NULL }, &(size_t){ 0 }, &a[i]->connections[0]));
+		a[i]->num_connections = 1;
+		MUST(doca_rdma_connect(a[i]->rdma, details, len, a[i]->connections[0]));
+		peers_import(a[i], b);
+	}
+	begin_ns = bfsim_now_ns();
+	for (int i = 0; i < REQUESTERS; i++) {
+		peer_receive(b, 1, NULL);
+		peer_send(a[i], 1, NULL);
+		peer_write(a[i], 2, peer_buf(a[i], 0, 8, 8), peer_remote_buf(a[i], b, 0, 8, 0));
+	}
+	for (int i = 0; i < REQUESTERS; i++) {
+		peers_drain(a[i], b, (uint32_t)(REQUESTERS - 1 - i));
+		assert_peer_trace(a[i], "send 1 done\nwrite 2 done\n");
+	}
+	begin_ns = bfsim_now_ns() - begin_ns;
+	for (int i = 0; i < REQUESTERS; i++)
+		peer_close(a[i]);
+	peer_close(b);
+	return begin_ns;
+}
+
+static void test_requesters_of_one_export_take_the_same_time_in_each_run(void **state)
+{
+	uint64_t first_ns = share_export();
+
+	assert_in_range(first_ns, 1, 1000000);
+	for (int i = 0; i < 5; i++)
+		assert_int_equal(share_export(), first_ns);
 }
 
 /* The requests of both sides wait for the connect of one of them. */
@@ -186,6 +241,7 @@ int main(void)
 		cmocka_unit_test(test_connect_that_stalls_takes_its_time),
 		cmocka_unit_test(test_responder_that_does_not_progress_receives_at_an_exact_time),
 		cmocka_unit_test(test_send_to_a_peer_that_only_exported_fails),
+		cmocka_unit_test(test_requesters_of_one_export_take_the_same_time_in_each_run),
 	};
 
 	setenv("BFSIM_CLOCK", "virtual", 1);

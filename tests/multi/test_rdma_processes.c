@@ -568,8 +568,7 @@ static void dc_exchange(struct dc *dc, enum order how)
 		ask(&dc->requesters[i], ORDER_WRITE, 1, "y");
 	}
 	for (int i = dc->num_dead; i < dc->num; i++)
-		expect_text(ask(&dc->requesters[i], ORDER_DRAIN, 0, ""),
-			    "send 0 done\nread 0 done\nwrite 0 done\n");
+		expect_text(ask(&dc->requesters[i], ORDER_DRAIN, 0, ""), "send 0 done\nread 0 done\nwrite 0 done\n");
 	for (uint64_t i = 0; i < num; i++)
 		snprintf(expected + strlen(expected), 64, "receive %d done: 2 bytes by SEND\n", (int)i);
 	proc_recv(dc->target.ctl, &reply, sizeof(reply));
