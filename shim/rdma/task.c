@@ -364,7 +364,7 @@ static doca_error_t post_work(struct rdma_task *task)
 	if (rc == -EADDRINUSE)
 		return refuse(
 			&task->task, DOCA_ERROR_BAD_STATE,
-			"another connection sends messages to this peer of the transport DC; bfsim has one for each export");
+			"another connection sends messages to this peer of the transport DC, which is on another machine; bfsim has one such for each export");
 	if (rc < 0)
 		return refuse(&task->task, DOCA_ERROR_BAD_STATE, "its connection has ended");
 	if (rdma_is_event_type(type))
