@@ -29,6 +29,9 @@
 #define PCIE_ERROR_SIZE         2048
 #define PCIE_FUNCTION_TEXT_SIZE (PCIE_SIDE_SIZE + PCIE_ADDR_TEXT_SIZE + sizeof("/sf4294967295"))
 
+#define PCIE_TRUNK_TEXT_SIZE    (2 * PCIE_SIDE_SIZE)
+#define PCIE_MAX_TRUNKS_BETWEEN (2 * PCIE_NET_MAX_HOPS)
+
 #define PCIE_FORMER_SIZE        40
 #define PCIE_NOTE_SIZE          256
 #define PCIE_MAX_FUNCTIONS      4096 /* of a topology: more than the VFs and SFs of any card, and quick to check */
@@ -191,6 +194,23 @@ const struct pcie_function *pcie_topology_find_rep_holder(const struct pcie_topo
 /* Find the path of packets from one function to another, with the constants of their cards. Returns 0 or -ENETUNREACH. */
 int pcie_topology_find_path(const struct pcie_topology *topology, const struct pcie_function *from,
 			    const struct pcie_function *to, struct pcie_net_path *ret_path);
+
+/* Network links have ids: that of a function has the function's, and the link with the index @link of the network the second
+ * one. All are below the first one. */
+uint32_t pcie_topology_num_link_ids(const struct pcie_topology *topology);
+uint32_t pcie_topology_link_id(const struct pcie_topology *topology, uint32_t link);
+
+/* Whether the link is a trunk, which joins two switches. */
+bool pcie_link_is_trunk(const struct pcie_net_link *link);
+
+/* Find the ids of the trunks on the way from one function to the other, and back, which may be another one. Returns their
+ * number. */
+uint32_t pcie_topology_find_trunks(const struct pcie_topology *topology, const struct pcie_function *a,
+				   const struct pcie_function *b, uint32_t ret_ids[PCIE_MAX_TRUNKS_BETWEEN]);
+
+/* Write a trunk's name, "leaf0/spine": in the order of the file, or reversed. */
+void pcie_trunk_format(const struct pcie_topology *topology, uint32_t link, bool is_reversed,
+		       char text[PCIE_TRUNK_TEXT_SIZE]);
 
 /* Why a topology without @side may lack it: "" or the end of a message, which begins with ';'. */
 const char *pcie_topology_describe_no_side(const struct pcie_topology *topology, const char *side);

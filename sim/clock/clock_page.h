@@ -47,7 +47,7 @@ struct sim_clock_card {
 	struct sim_clock_link_degradation degradation;
 };
 
-/* The outage of a function's network link by one rule (net_outage.h); all zero = none. */
+/* The outage of a network link by one rule (net_outage.h); all zero = none. */
 struct sim_clock_net_outage {
 	_Atomic uint64_t down_ns, up_ns; /* the link is down from the first on, before the second */
 	_Atomic uint32_t rule;           /* id; 0 = the entry is free */
@@ -58,7 +58,7 @@ struct sim_clock_net_link {
 	struct sim_clock_net_outage outages[SIM_CLOCK_MAX_WINDOWS];
 };
 
-/* The network between cards: stations with the session times until which they are busy, and the links of functions. */
+/* The network between cards: stations with the session times until which they are busy, and the links, by their ids in the topology. */
 struct sim_clock_net {
 	_Alignas(64) struct sim_clock_lock lock;
 	struct pcie_net_state state;

@@ -43,10 +43,11 @@ static struct sim_clock_net_outage *find_outage(struct sim_clock_net_link *link,
 	return &link->outages[end];
 }
 
-int sim_clock_net_outage_open(struct sim_clock_net *net, uint32_t function, uint32_t rule, uint64_t down_ns,
-			      uint64_t up_ns, uint64_t now_ns)
+int sim_clock_net_outage_open(struct sim_clock_net *net, uint32_t link, uint32_t rule, uint64_t down_ns, uint64_t up_ns,
+			      uint64_t now_ns)
 {
-	struct sim_clock_net_outage *outage = find_outage(&net->links[function], rule, now_ns);
+	struct sim_clock_net_outage *outage =
+		link < SIM_CLOCK_MAX_NET_LINKS ? find_outage(&net->links[link], rule, now_ns) : NULL;
 
 	if (!outage)
 		return -ENOSPC;
@@ -73,14 +74,14 @@ static void restore_link(struct sim_clock_net_link *link, bool (*rule_exists)(co
 	store(&link->end, end);
 }
 
-void sim_clock_net_outages_restore(struct sim_clock_net *net, uint32_t num_functions,
+void sim_clock_net_outages_restore(struct sim_clock_net *net, uint32_t num_links,
 				   bool (*rule_exists)(const void *arg, uint32_t rule), const void *arg)
 {
 	uint32_t has_outages = 0;
 
 	if (!sim_clock_net_has_outages(net))
 		return;
-	for (uint32_t i = 0; i < num_functions; i++) {
+	for (uint32_t i = 0; i < min_u32(num_links, SIM_CLOCK_MAX_NET_LINKS); i++) {
 		restore_link(&net->links[i], rule_exists, arg);
 		has_outages |= num_outages(&net->links[i]);
 	}
@@ -101,16 +102,25 @@ static uint64_t end_of_outage_ns(const struct sim_clock_net_link *link, uint64_t
 	return up_ns;
 }
 
-/* Outages that overlap follow each other: no more steps than there are. */
-uint64_t sim_clock_net_path_up_ns(const struct sim_clock_net *net, uint32_t from, uint32_t to, uint64_t at_ns)
+static uint64_t end_of_outages_ns(const struct sim_clock_net *net, const struct sim_clock_net_way *way, uint64_t at_ns)
 {
 	uint64_t up_ns = at_ns;
 
-	if (!sim_clock_net_has_outages(net) || from >= SIM_CLOCK_MAX_FUNCTIONS || to >= SIM_CLOCK_MAX_FUNCTIONS)
+	for (uint32_t i = 0; i < way->num; i++)
+		if (way->links[i] < SIM_CLOCK_MAX_NET_LINKS)
+			up_ns = max_u64(up_ns, end_of_outage_ns(&net->links[way->links[i]], at_ns));
+	return up_ns;
+}
+
+/* Outages that overlap follow each other: no more steps than there are. */
+uint64_t sim_clock_net_way_up_ns(const struct sim_clock_net *net, const struct sim_clock_net_way *way, uint64_t at_ns)
+{
+	uint64_t up_ns = at_ns;
+
+	if (!sim_clock_net_has_outages(net))
 		return 0;
-	for (int i = 0; i < 2 * SIM_CLOCK_MAX_WINDOWS; i++) {
-		uint64_t next_ns =
-			max_u64(end_of_outage_ns(&net->links[from], up_ns), end_of_outage_ns(&net->links[to], up_ns));
+	for (uint32_t i = 0; i < way->num * SIM_CLOCK_MAX_WINDOWS; i++) {
+		uint64_t next_ns = end_of_outages_ns(net, way, up_ns);
 
 		if (next_ns == up_ns)
 			break;
@@ -119,7 +129,19 @@ uint64_t sim_clock_net_path_up_ns(const struct sim_clock_net *net, uint32_t from
 	return up_ns > at_ns ? up_ns : 0;
 }
 
-uint64_t sim_clock_net_link_up_ns(const struct sim_clock_net *net, uint32_t function, uint64_t at_ns)
+uint64_t sim_clock_net_link_up_ns(const struct sim_clock_net *net, uint32_t link, uint64_t at_ns)
 {
-	return sim_clock_net_path_up_ns(net, function, function, at_ns);
+	return sim_clock_net_way_up_ns(net, &(const struct sim_clock_net_way){ 1, { link } }, at_ns);
+}
+
+void sim_clock_net_find_way(const struct pcie_topology *topology, uint32_t a, uint32_t b,
+			    struct sim_clock_net_way *ret_way)
+{
+	ret_way->num = 0;
+	if (a >= topology->num_functions || b >= topology->num_functions)
+		return;
+	ret_way->links[0] = a;
+	ret_way->links[1] = b;
+	ret_way->num = 2 + pcie_topology_find_trunks(topology, &topology->functions[a], &topology->functions[b],
+						     ret_way->links + 2);
 }

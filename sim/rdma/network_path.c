@@ -19,7 +19,7 @@ static const struct sim_clock_net *net_of(const struct sim_session *session)
 
 static uint64_t up_ns(const struct sim_qp *qp, uint64_t at_ns)
 {
-	return sim_clock_net_path_up_ns(qp->cfg.group->net, qp->cfg.function, qp->peer->region.function, at_ns);
+	return sim_clock_net_way_up_ns(qp->cfg.group->net, &qp->way, at_ns);
 }
 
 static uint64_t next_look_ns(const struct sim_session *session, uint64_t up_ns, uint64_t now_ns)
@@ -31,12 +31,14 @@ static uint64_t next_look_ns(const struct sim_session *session, uint64_t up_ns, 
 
 uint64_t sim_network_path_retry_ns(const struct sim_session *session, uint32_t from, uint32_t to)
 {
+	struct sim_clock_net_way way;
 	uint64_t now_ns, until_ns;
 
 	if (!sim_clock_net_has_outages(net_of(session)))
 		return 0;
 	now_ns = sim_session_now_ns(session);
-	until_ns = sim_clock_net_path_up_ns(net_of(session), from, to, now_ns);
+	sim_clock_net_find_way(sim_session_topology(session), from, to, &way);
+	until_ns = sim_clock_net_way_up_ns(net_of(session), &way, now_ns);
 	return until_ns > 0 ? next_look_ns(session, until_ns, now_ns) : 0;
 }
 
@@ -87,8 +89,9 @@ static void report_outage(const struct sim_qp *qp, uint64_t lost_ns)
 	uint64_t until_ns = up_ns(qp, lost_ns);
 
 	if (atomic_exchange(&reported_ns, until_ns) != until_ns)
-		sim_warn("RDMA: the network link of %s, or that of a peer, is down; requests are repeated",
-			 qp->cfg.device ? qp->cfg.device : "a device");
+		sim_warn(
+			"RDMA: the network link of %s, or another one on the way to a peer, is down; requests are repeated",
+			qp->cfg.device ? qp->cfg.device : "a device");
 }
 
 /* The first loss: what the requester knew of the peer is no reason to give it up. */

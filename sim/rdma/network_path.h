@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/rdma/network_path.h - the path between two functions while a network link of theirs is down (sim/clock/net_outage.h).
+/* sim/rdma/network_path.h - the path between two functions while a network link on it is down (sim/clock/net_outage.h).
  *
  *   a request is lost --> sent again, at intervals --> the path is up: work goes on
  *                              '--ack_timeout_ns after the first loss--> the queue pair fails with -ENETDOWN

@@ -92,6 +92,7 @@ static int use_peer(struct sim_qp *qp, struct sim_remote *peer)
 		return -EADDRINUSE;
 	}
 	qp->is_sender = !qp->peer_needs_no_connect;
+	sim_clock_net_find_way(sim_session_topology(qp->session), qp->cfg.function, peer->region.function, &qp->way);
 	qp->peer = peer;
 	qp->peer_stream_id = words.stream_id;
 	sim_remote_on_revoked(peer, on_revoked, qp);

@@ -74,6 +74,7 @@ struct sim_qp {
 	struct sim_ring out;
 	struct sim_peer_group *peer_group;
 	uint32_t peer_slot;
+	struct sim_clock_net_way way; /* to the peer, and back */
 	struct sim_qp_timing *timing; /* NULL = no model */
 	bool knows_end;               /* the owner knows that the peer has left */
 	/* Requester. */

@@ -250,6 +250,7 @@ static void inject_at(struct sim_fault_events *events, uint64_t begin_ns)
 		for (uint32_t i = 0; sim_injector_may_hit(events->faults, op) && i < events->topology->num_functions;
 		     i++)
 			inject_into_function(events, op, i, begin_ns);
+	sim_fault_events_inject_trunks(events, begin_ns);
 }
 
 /* Evaluate one begin time after the other, even when several have passed: the effect of an earlier rule decides

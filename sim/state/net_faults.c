@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Faults of the network links of functions: which links a rule takes down, and when. */
+/* Faults of network links: which links a rule takes down, and when. */
 #include "fault_events.h"
 #include "pcie_model/arith.h"
 #include "sim/base/log.h"
@@ -23,26 +23,80 @@ static bool follows(const struct pcie_function *function, const struct pcie_func
 
 /* Returns 0, or -ENOSPC: a link has no room for the rule. What begins now does so before whoever waits for it goes on: at the time
  * that the clock shows, which may be before the begin that the plan counts. */
-static int open_outages(struct sim_fault_events *events, uint32_t hit, uint32_t id, const struct sim_rule *rule)
+static int open_outages(struct sim_fault_events *events, uint32_t link, uint32_t id, const struct sim_rule *rule)
 {
 	const struct pcie_topology *topology = events->topology;
 	uint64_t now_ns = sim_clock_now_ns(events->clock);
 	uint64_t up_ns = add_saturating_u64(max_u64(rule->from_ns, now_ns), rule->duration_ns);
 	int rc = 0;
 
+	if (link >= topology->num_functions)
+		return sim_clock_net_outage_open(net_of(events), link, id, rule->from_ns, up_ns, now_ns);
 	for (uint32_t i = 0; i < topology->num_functions && rc == 0; i++)
-		if (follows(&topology->functions[i], &topology->functions[hit]))
+		if (follows(&topology->functions[i], &topology->functions[link]))
 			rc = sim_clock_net_outage_open(net_of(events), i, id, rule->from_ns, up_ns, now_ns);
 	return rc;
 }
 
-void sim_fault_events_take_net_link_down(struct sim_fault_events *events, uint32_t function, uint32_t id,
+void sim_fault_events_take_net_link_down(struct sim_fault_events *events, uint32_t link, uint32_t id,
 					 const struct sim_rule *rule)
 {
-	if (open_outages(events, function, id, rule) < 0)
+	if (open_outages(events, link, id, rule) == 0)
+		return;
+	if (link >= SIM_CLOCK_MAX_NET_LINKS)
+		sim_warn(
+			"fault %u has no effect: functions and links of the topology are more than %d, and the link is behind them",
+			id, SIM_CLOCK_MAX_NET_LINKS);
+	else
 		sim_warn("fault %u finds no room: %d rules are at this network link already; it has no effect", id,
 			 SIM_CLOCK_MAX_WINDOWS);
 }
+
+/* ---- trunks ---- */
+
+/* A rule begins: the argument of the injector's callback. */
+struct trunk_hit {
+	struct sim_fault_events *events;
+	uint32_t id;
+};
+
+static void on_trunk_down(void *arg, uint32_t id, const struct sim_rule *rule, uint64_t delay_ns)
+{
+	const struct trunk_hit *hit = arg;
+
+	(void)delay_ns; /* an outage has none */
+	sim_fault_events_take_net_link_down(hit->events, hit->id, id, rule);
+}
+
+static void inject_into_trunk(struct sim_fault_events *events, uint32_t link, uint64_t begin_ns)
+{
+	struct trunk_hit hit = { events, pcie_topology_link_id(events->topology, link) };
+	const struct sim_fault_site site = { .op = SIM_OP_NET_LINK,
+					     .function = hit.id,
+					     .since_ns = begin_ns,
+					     .upto_ns = begin_ns,
+					     .now_ns = events->injected_ns,
+					     .on_fire = on_trunk_down,
+					     .arg = &hit };
+	char name[PCIE_TRUNK_TEXT_SIZE];
+	struct sim_fault_hit fault_hit;
+
+	if (!sim_injector_evaluate(events->faults, &site, &fault_hit))
+		return;
+	pcie_trunk_format(events->topology, link, false, name);
+	sim_info("fault %u hits net.link %s", fault_hit.rules[0], name);
+}
+
+void sim_fault_events_inject_trunks(struct sim_fault_events *events, uint64_t begin_ns)
+{
+	const struct pcie_network *network = &events->topology->network;
+
+	for (uint32_t i = 0; sim_injector_may_hit(events->faults, SIM_OP_NET_LINK) && i < network->num_links; i++)
+		if (pcie_link_is_trunk(&network->links[i]))
+			inject_into_trunk(events, i, begin_ns);
+}
+
+/* ---- outages that begin later ---- */
 
 static bool is_announced(const struct sim_rule *rule)
 {
@@ -67,6 +121,11 @@ static void announce_rule(void *arg, const struct sim_plan_rule *plan_rule)
 	for (uint32_t i = 0; i < events->topology->num_functions; i++)
 		if (is_for(rule, &events->topology->functions[i]))
 			open_outages(events, i, plan_rule->id, rule);
+	if (rule->where & SIM_WHERE_SIDE) /* a trunk has none */
+		return;
+	for (uint32_t i = 0; i < events->topology->network.num_links; i++)
+		if (sim_rule_names_trunk(rule, events->topology, i))
+			open_outages(events, pcie_topology_link_id(events->topology, i), plan_rule->id, rule);
 }
 
 void sim_fault_events_announce_net_links(struct sim_fault_events *events)
@@ -78,5 +137,6 @@ void sim_fault_events_announce_net_links(struct sim_fault_events *events)
 void sim_fault_events_close_removed_outages(struct sim_fault_events *events,
 					    bool (*rule_exists)(const void *arg, uint32_t rule))
 {
-	sim_clock_net_outages_restore(net_of(events), (uint32_t)events->topology->num_functions, rule_exists, events);
+	sim_clock_net_outages_restore(net_of(events), pcie_topology_num_link_ids(events->topology), rule_exists,
+				      events);
 }

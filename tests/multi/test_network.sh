@@ -84,10 +84,33 @@ test_a_port_without_a_link_is_not_reached() {
 # One request is repeated, which the trace says.
 test_a_link_that_is_up_again_delays_a_request() {
 	connect node1/host "$topology" --require-faults --trace t.json --fault "net.link side=node0/dpu after='rdma.write' down=1ms"
-	grep -q 'RDMA: the network link of mlx5_0, or that of a peer, is down; requests are repeated' t.json
+	grep -q 'RDMA: the network link of mlx5_0, or another one on the way to a peer, is down; requests are repeated' t.json
 	end=$(sed -n 's/^ *\([0-9]*\) client ends$/\1/p' events)
 	[ "$end" -gt 67000000 ]
 	[ "$end" -lt 134000000 ]
+}
+
+# On three machines: the third is behind the trunk, which the first two do not need. Either switch may come first.
+test_a_trunk_that_is_down_cuts_those_behind_it() {
+	connect node2/host "$topology" --require-faults --fault "net.link device=spine/leaf0 after='rdma.write' down=1ms"
+	end=$(sed -n 's/^ *\([0-9]*\) client ends$/\1/p' events)
+	[ "$end" -gt 67000000 ]
+	connect node1/host "$topology"
+	plain=$(sed -n 's/^ *\([0-9]*\) client ends$/\1/p' events)
+	connect node1/host "$topology" --fault "net.link device='leaf*/spine' after='rdma.write' down=100s"
+	same "$plain" "$(sed -n 's/^ *\([0-9]*\) client ends$/\1/p' events)"
+}
+
+test_a_trunk_that_is_not_there_is_refused() {
+	wanted_status=2 connect node1/host "$topology" --fault 'net.link device=leaf0/spin down=1ms'
+	says 'the topology has no link leaf0/spin between switches; did you mean leaf0/spine; it has: leaf0/spine, spine/leaf1' err
+	wanted_status=2 connect node1/host "$topology" --fault 'net.link device=leaf0/spine side=node0/dpu down=1ms'
+	says 'a link between switches is of no side; leave out side=node0/dpu' err
+	wanted_status=2 connect node1/host "$topology" --fault 'link device=leaf0/spine down=1ms'
+	says 'is named by rules for net.link only' err
+	sed '/^network:/,$d' "$topology" >plain.yaml
+	wanted_status=2 connect node1/host plain.yaml --fault 'net.link device=leaf0/spine down=1ms'
+	says 'has no link leaf0/spine, and none between switches' err
 }
 
 # After 4 s of model time, and at the client's time-out.

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "fault_trunk.h"
 #include "sim/cli/base/args.h"
 #include "sim/faults/inject/injector.h"
 
@@ -73,6 +74,8 @@ static int check_device(const struct pcie_topology *topology, const struct sim_r
 
 	if (!(rule->where & SIM_WHERE_DEVICE))
 		return 0;
+	if (strchr(rule->device, '/'))
+		return cli_fault_check_trunk(rule, topology, text, error);
 	for (size_t i = 0; i < topology->num_functions; i++)
 		if (sim_device_pattern_matches(rule->device, &topology->functions[i]))
 			return 0;

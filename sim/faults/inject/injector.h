@@ -63,7 +63,7 @@ struct sim_process {
 
 struct sim_fault_site {
 	enum sim_op op;
-	uint32_t function;                 /* id in the topology, or SIM_NO_FUNCTION */
+	uint32_t function;                 /* id in the topology, that of a trunk, or SIM_NO_FUNCTION */
 	uint64_t size;                     /* bytes of the operation; 0 = none */
 	uint64_t addr;                     /* of its data; of a copy, the destination */
 	uint64_t now_ns;                   /* session time; unused unless sim_injector_needs_time() */
@@ -172,11 +172,15 @@ bool sim_injector_evaluate(struct sim_injector *injector, const struct sim_fault
 /* The begin of the next rule for events after @after_ns; SIM_NEVER_NS = none. */
 uint64_t sim_injector_next_event_ns(struct sim_injector *injector, uint64_t after_ns);
 
-/* Whether the device condition @device is for @function. */
 /* Whether the pattern of a rule is for that side: "dpu" matches "node0/dpu", too. */
 bool sim_side_pattern_matches(const char *pattern, const char *side);
 
+/* Whether the device condition @device is for @function. */
 bool sim_device_pattern_matches(const char *device, const struct pcie_function *function);
+
+/* Whether the link of that index is a trunk, and the rule's device condition names it: "leaf0/spine", or with the other switch
+ * first. Without a condition, or a '/' in it, a rule is for functions. */
+bool sim_rule_names_trunk(const struct sim_rule *rule, const struct pcie_topology *topology, uint32_t link);
 
 /* The position of the hit's @i-th flipped bit among @num_bits (> 0) bits, i < flip_bits. All positions
  * differ as long as flip_bits <= num_bits. */

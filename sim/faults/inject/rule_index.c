@@ -63,7 +63,7 @@ const struct sim_slot_bitmap *sim_rule_index_size_bitmap(const struct sim_rule_i
 
 const struct sim_slot_bitmap *sim_rule_index_function_bitmap(const struct sim_rule_index *index, uint32_t function)
 {
-	return &index->functions[function < index->num_functions ? function : index->num_functions];
+	return &index->functions[function < index->num_ids ? function : index->num_ids];
 }
 
 static void change_bitmaps(struct sim_rule_index *index, uint32_t slot_index, const struct sim_rule *rule,
@@ -119,16 +119,20 @@ static bool can_change_function(const struct sim_rule_index *index, const struct
 	return !(rule->actions & SIM_ACT_BIT(SIM_ACT_NUM_VFS)) || has_vfs(index->topology, function);
 }
 
-/* Set the bits of the functions that the rule can hit. */
+/* Set the bits of the functions and the trunks that the rule can hit. */
 static void set_function_bits(struct sim_rule_index *index, uint32_t slot_index, const struct sim_rule *rule)
 {
+	uint32_t num_functions = index->topology ? (uint32_t)index->topology->num_functions : 0;
 	bool any = !(rule->where & SIM_WHERE_DEVICE);
 
-	for (uint32_t i = 0; i < index->num_functions; i++)
+	for (uint32_t i = 0; i < num_functions; i++)
 		bitmap_assign(&index->functions[i], slot_index,
 			      (any || sim_device_pattern_matches(rule->device, &index->topology->functions[i])) &&
 				      can_change_function(index, rule, i));
-	bitmap_assign(&index->functions[index->num_functions], slot_index, any);
+	for (uint32_t i = num_functions; i < index->num_ids; i++)
+		bitmap_assign(&index->functions[i], slot_index,
+			      sim_rule_names_trunk(rule, index->topology, i - num_functions));
+	bitmap_assign(&index->functions[index->num_ids], slot_index, any);
 }
 
 static void remove_entry(struct sim_rule_index *index, uint32_t slot_index)
@@ -142,7 +146,7 @@ static void remove_entry(struct sim_rule_index *index, uint32_t slot_index)
 		change_bitmaps(index, slot_index, &rule, bitmap_clear);
 	index->entries[slot_index].is_indexed = false;
 	bitmap_clear(&index->after, slot_index);
-	for (uint32_t i = 0; i <= index->num_functions; i++)
+	for (uint32_t i = 0; i <= index->num_ids; i++)
 		bitmap_clear(&index->functions[i], slot_index);
 }
 
@@ -321,28 +325,28 @@ static void *map_zero_pages(size_t bytes)
 	return memory == MAP_FAILED ? NULL : memory;
 }
 
-static size_t functions_bytes(uint32_t num_functions)
+static size_t functions_bytes(uint32_t num_ids)
 {
-	return (num_functions + (size_t)1) * sizeof(struct sim_slot_bitmap); /* and one for SIM_NO_FUNCTION */
+	return (num_ids + (size_t)1) * sizeof(struct sim_slot_bitmap); /* and one for SIM_NO_FUNCTION */
 }
 
 static void free_functions(struct sim_rule_index *index)
 {
 	if (index->functions)
-		munmap(index->functions, functions_bytes(index->num_functions));
+		munmap(index->functions, functions_bytes(index->num_ids));
 }
 
 static int set_topology(struct sim_rule_index *index, const struct pcie_topology *topology)
 {
-	uint32_t num_functions = topology ? (uint32_t)topology->num_functions : 0;
-	struct sim_slot_bitmap *functions = map_zero_pages(functions_bytes(num_functions));
+	uint32_t num_ids = topology ? pcie_topology_num_link_ids(topology) : 0;
+	struct sim_slot_bitmap *functions = map_zero_pages(functions_bytes(num_ids));
 
 	if (!functions)
 		return -ENOMEM;
 	free_functions(index);
 	index->functions = functions;
 	index->topology = topology;
-	index->num_functions = num_functions;
+	index->num_ids = num_ids;
 	return 0;
 }
 

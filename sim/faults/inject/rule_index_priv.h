@@ -51,7 +51,7 @@ struct sim_rule_index {
 	int32_t pid;
 	void (*on_begin)(void *arg, uint32_t id);
 	void *arg;
-	uint32_t num_functions;
+	uint32_t num_ids;                    /* of functions and network links */
 	uint32_t end;                        /* one past the last known slot; under the lock */
 	_Atomic uint64_t next_begin_ns;      /* the earliest begin of a rule without bits */
 	_Atomic uint64_t addr_min, addr_max; /* the range of all address conditions */
@@ -59,7 +59,8 @@ struct sim_rule_index {
 	struct sim_slot_bitmap after;        /* events that wait for operations, of any function */
 	struct sim_slot_bitmap bitmaps[SIM_OP_COUNT][SIM_SIZE_CLASSES];
 	struct sim_index_entry entries[SIM_PLAN_MAX_RULES];
-	struct sim_slot_bitmap *functions; /* one for each function, and one for none */
+	struct sim_slot_bitmap
+		*functions; /* one for each function, one for each link of the network, and one for none */
 };
 
 static inline struct sim_rule_index *sim_rule_index_of(struct sim_injector *injector)
