@@ -99,8 +99,8 @@ int cli_link(int argc, char **argv)
 		       "functions that share its port if it is a physical function of the DPU, are repeated until the link is up, "
 		       "or fail. degrade, errors: jobs take longer, if the session's clock is timed "
 		       "or virtual (bfsim up --clock). ADDRESS is a PCI address or an RDMA device of the card, with --net also "
-		       "a link between switches (leaf0/spine), and may contain * and ?; bfsim devs lists them. bfsim fault add injects the same at a time or by chance, see "
-		       "doc/faults.md.",
+		       "a link between switches (leaf0/spine), and may contain * and ?; bfsim devs lists them. bfsim fault add "
+		       "injects the same at a time or by chance, see doc/faults.md.",
 	};
 	struct options options = { 0 };
 

@@ -58,7 +58,8 @@ struct sim_clock_net_link {
 	struct sim_clock_net_outage outages[SIM_CLOCK_MAX_WINDOWS];
 };
 
-/* The network between cards: stations with the session times until which they are busy, and the links, by their ids in the topology. */
+/* The network between cards: stations with the session times until which they are busy, and the links, by their ids in the
+ * topology. */
 struct sim_clock_net {
 	_Alignas(64) struct sim_clock_lock lock;
 	struct pcie_net_state state;

@@ -4,8 +4,9 @@
  *   rule is added --> [outage: from when on, until when] --it is over, or the rule is removed--> closed
  *
  * Each function has a link to the network, through its port. A packet between two functions passes both of their links, even
- * if they have one port, and the trunks between them. Links have the ids of the topology. An outage is written when its begin is known, which may be in the future: all processes see it at the
- * same session time, however busy its writer is. Each rule has an outage of its own; a link is down while any of them says so.
+ * if they have one port, and the trunks between them. Links have the ids of the topology. An outage is written when its begin
+ * is known, which may be in the future: all processes see it at the same session time, however busy its writer is. Each rule
+ * has an outage of its own; a link is down while any of them says so.
  *
  * One process of the session writes the outages (sim/state/net_faults.c), one thread at a time, in the shared page. Times are
  * session time. The page is untrusted: corrupt contents give outages that no rule asks for.

@@ -9,7 +9,8 @@
  * others hold data alone.
  *
  * Requesters of an owner that needs no connect are many, and on one machine each gets an inbox of its own for its messages
- * (server.c), but for one to which the owner has connected: it writes its key into a free place of @callers, and the owner the key of a new inbox into @server of the requester's.
+ * (server.c), but for one to which the owner has connected: it writes its key into a free place of @callers, and the owner the
+ * key of a new inbox into @server of the requester's.
  *
  * Order of accesses:
  *

@@ -6,9 +6,9 @@
  *   its key --> a free place   ...>  creates the server        ............>   connects to the requester's inbox
  *   moves to the server's inbox <.. the server's key --> requester's inbox
  *
- * A requester to which that queue pair has connected needs none: its messages go there. Until then the requester's messages wait, while memory is reached. The servers are of the group, and their receives have
- * the configuration of the queue pair for which they serve. A server is freed when its requester has ended, and what that had
- * sent is received. */
+ * A requester to which that queue pair has connected needs none: its messages go there. Until then the requester's messages
+ * wait, while memory is reached. The servers are of the group, and their receives have the configuration of the queue pair for
+ * which they serve. A server is freed when its requester has ended, and what that had sent is received. */
 #include "queue_pair_priv.h"
 #include "sim/fabric/remote.h"
 

@@ -59,8 +59,7 @@ struct sim_rule_index {
 	struct sim_slot_bitmap after;        /* events that wait for operations, of any function */
 	struct sim_slot_bitmap bitmaps[SIM_OP_COUNT][SIM_SIZE_CLASSES];
 	struct sim_index_entry entries[SIM_PLAN_MAX_RULES];
-	struct sim_slot_bitmap
-		*functions; /* one for each function, one for each link of the network, and one for none */
+	struct sim_slot_bitmap *functions; /* one for each function, each network link, and one for none */
 };
 
 static inline struct sim_rule_index *sim_rule_index_of(struct sim_injector *injector)
