@@ -23,7 +23,7 @@
 #include "sim/trace/trace.h"
 
 #define MAX_EPOLL_EVENTS 64
-#define MAX_DRAIN_ROUNDS 256 /* from a process that died: more packets than its socket holds */
+#define MAX_DRAIN_ROUNDS 1024 /* from a process that died: more packets than its socket holds */
 
 /* Read @path, or take the built-in topology; *ret_yaml is the caller's. */
 static int read_topology(const char *path, char **ret_yaml, size_t *ret_len)
@@ -234,13 +234,21 @@ void daemon_close(struct daemon *daemon)
 	close_fd(daemon->dir_fd);
 }
 
-/* Returns true when more packets may wait. A status costs as much as hundreds of other requests, so it ends its sender's turn. */
+/* Its sender waits for the reply, and seldom has sent more. */
+static bool has_reply(const struct sim_msg *msg)
+{
+	return !msg->is_reply && sim_msg_size(msg->type, true) > 0;
+}
+
+/* Returns true when more packets may wait. A request with a reply ends its sender's turn, however many are behind it: a status costs
+ * as much as hundreds of others. */
 static bool receive_packets(struct daemon *daemon, struct conn *conn)
 {
 	for (int i = 0; i < SIM_DAEMON_PACKETS_PER_STEP && !daemon_conn_state_has_ended(conn->state) && !daemon->stop;
 	     i++) {
 		struct sim_msg msg;
 		struct sim_fds fds;
+		bool ends_turn;
 		int rc = sim_msg_recv_fds(conn->sock, &msg, &fds);
 
 		if (rc == -EAGAIN)
@@ -253,9 +261,10 @@ static bool receive_packets(struct daemon *daemon, struct conn *conn)
 		}
 		if (conn->state == DAEMON_CONN_UNRESPONSIVE)
 			daemon_conn_go(conn, DAEMON_CONN_ATTACHED);
+		ends_turn = has_reply(&msg);
 		daemon_handle_msg(daemon, conn, &msg, &fds);
 		sim_fds_close(&fds);
-		if (msg.type == SIM_MSG_STATUS)
+		if (ends_turn)
 			break;
 	}
 	return !daemon_conn_state_has_ended(conn->state) && !daemon->stop;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A process that asks for many statuses does not hold up the others. The daemon's loop runs here, step by step. */
+/* A process that asks the daemon for much does not hold up the others. The daemon's loop runs here, step by step. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "sim/daemon/daemon_priv.h"
 #include "sim/protocol/session_dir.h"
 
-#define NUM_STATUSES 8
+#define NUM_REQUESTS 8
 
 static struct daemon card_daemon;
 static char dir[sizeof("/tmp/bfsim-turns-XXXXXX")];
@@ -75,13 +75,13 @@ static int count_replies(int sock)
 	return count;
 }
 
-static void test_a_status_ends_its_senders_turn(void **state)
+static void expect_turns(uint16_t type)
 {
 	int asking = attach("host"), other = attach("dpu");
 	int num_answered;
 
-	for (int i = 0; i < NUM_STATUSES; i++)
-		send_request(asking, SIM_MSG_STATUS);
+	for (int i = 0; i < NUM_REQUESTS; i++)
+		send_request(asking, type);
 	send_request(other, SIM_MSG_SHARED_STATE);
 	assert_int_equal(daemon_step(&card_daemon, 0), 2);
 	assert_int_equal(count_replies(other), 1);
@@ -89,11 +89,17 @@ static void test_a_status_ends_its_senders_turn(void **state)
 	assert_int_equal(num_answered, 1);
 	while (daemon_step(&card_daemon, 0) > 0)
 		num_answered += count_replies(asking);
-	assert_int_equal(num_answered, NUM_STATUSES);
+	assert_int_equal(num_answered, NUM_REQUESTS);
 	close(asking);
 	close(other);
 	while (daemon_step(&card_daemon, 0) > 0)
 		;
+}
+
+static void test_a_request_ends_its_senders_turn(void **state)
+{
+	expect_turns(SIM_MSG_STATUS);
+	expect_turns(SIM_MSG_SHARED_STATE);
 }
 
 static void test_a_status_is_made_for_a_process_that_can_read_it(void **state)
@@ -101,7 +107,7 @@ static void test_a_status_is_made_for_a_process_that_can_read_it(void **state)
 	int asking = attach("host");
 
 	num_made = 0;
-	for (int i = 0; i < NUM_STATUSES; i++)
+	for (int i = 0; i < NUM_REQUESTS; i++)
 		send_request(asking, SIM_MSG_STATUS);
 	assert_int_equal(daemon_step(&card_daemon, 0), 1);
 	assert_int_equal(num_made, 1);
@@ -114,7 +120,7 @@ static void test_a_status_is_made_for_a_process_that_can_read_it(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_a_status_ends_its_senders_turn, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_request_ends_its_senders_turn, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_status_is_made_for_a_process_that_can_read_it, setup, teardown),
 	};
 
