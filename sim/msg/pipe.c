@@ -37,12 +37,22 @@ static int take_slot(struct sim_pipe *pipe)
 	return 0;
 }
 
-static int create_ring(struct sim_pipe *pipe, uint32_t recv_queue_size)
-{
-	struct sim_ring_cfg cfg = { .max_records = recv_queue_size,
-				    .max_record_bytes = sim_pipe_max_record_bytes(pipe->group->cfg.max_msg_bytes) };
-	int rc = sim_segment_create(sim_ring_size(&cfg), &pipe->in_memory, &pipe->in_fd);
+_Static_assert(SIM_PIPE_RING_OFFSET >= sizeof(struct sim_doorbell_shared) &&
+		       SIM_PIPE_RING_OFFSET % _Alignof(struct sim_ring_shared) == 0,
+	       "the ring is behind the doorbells");
 
+static int create_ring(struct sim_pipe *pipe)
+{
+	struct sim_poll_group *group = pipe->group;
+	const struct sim_ring_cfg cfg = sim_pipe_ring_cfg(group->cfg.recv_queue_size, group->cfg.max_msg_bytes);
+	int rc;
+
+	if (group->has_free_ring) {
+		group->has_free_ring = false;
+		sim_ring_init(&pipe->in, &cfg, (uint8_t *)group->memory.base + SIM_PIPE_RING_OFFSET);
+		return 0;
+	}
+	rc = sim_segment_create(sim_ring_size(&cfg), &pipe->in_memory, &pipe->in_fd);
 	if (rc == 0)
 		sim_ring_init(&pipe->in, &cfg, pipe->in_memory.base);
 	return rc;
@@ -64,60 +74,81 @@ void sim_pipe_open_local(struct sim_pipe *pipe, const struct sim_poll_group_ops 
 	sim_pipe_state_set(&pipe->state, SIM_PIPE_OPEN);
 }
 
-int sim_pipe_open(struct sim_pipe *pipe, struct sim_poll_group *group, uint32_t recv_queue_size)
+int sim_pipe_open(struct sim_pipe *pipe, struct sim_poll_group *group)
 {
 	int rc;
 
 	init(pipe, group->cfg.ops);
 	pipe->group = group;
 	rc = take_slot(pipe);
-	return rc == 0 ? create_ring(pipe, recv_queue_size) : rc;
+	return rc == 0 ? create_ring(pipe) : rc;
 }
 
 /* ---- addresses ---- */
 
+static uint32_t num_fds(const struct sim_pipe_address *address)
+{
+	return address->has_one_memory ? SIM_PIPE_FD_DOORBELL : SIM_PIPE_MAX_FDS;
+}
+
 void sim_pipe_get_address(const struct sim_pipe *pipe, uint32_t engine, uint64_t stream_id, int wake_fd,
 			  struct sim_handshake_msg *ret_msg)
 {
+	const bool has_one_memory = !pipe->in_memory.base;
+	const int memory_fd = pipe->group->memory_fd;
 	const struct sim_pipe_address address = { .version = SIM_PIPE_VERSION,
 						  .max_msg_bytes = pipe->group->cfg.max_msg_bytes,
 						  .recv_queue_size = pipe->in.max_records,
 						  .slot = pipe->slot,
 						  .engine = engine,
+						  .has_one_memory = has_one_memory,
 						  .stream_id = stream_id };
 
 	*ret_msg = (struct sim_handshake_msg){ .len_bytes = sizeof(address),
-					       .num_fds = SIM_PIPE_NUM_FDS,
-					       .fds = { pipe->in_fd, pipe->group->doorbell_fd, wake_fd } };
+					       .num_fds = num_fds(&address),
+					       .fds = { [SIM_PIPE_FD_RING] = has_one_memory ? memory_fd : pipe->in_fd,
+							[SIM_PIPE_FD_WAKE] = wake_fd,
+							[SIM_PIPE_FD_DOORBELL] = has_one_memory ? -1 : memory_fd } };
 	memcpy(ret_msg->body, &address, sizeof(address));
 }
 
 int sim_pipe_parse_address(const struct sim_handshake_msg *msg, struct sim_pipe_address *ret_address)
 {
-	if (msg->len_bytes != sizeof(*ret_address) || msg->num_fds != SIM_PIPE_NUM_FDS)
+	if (msg->len_bytes != sizeof(*ret_address))
 		return -EPROTO;
 	memcpy(ret_address, msg->body, sizeof(*ret_address));
-	return ret_address->version == SIM_PIPE_VERSION ? 0 : -EPROTO;
+	return ret_address->version == SIM_PIPE_VERSION && msg->num_fds == num_fds(ret_address) ? 0 : -EPROTO;
+}
+
+/* Map the doorbells and the ring of the other end. */
+static int map_peer(struct sim_pipe *pipe, const struct sim_handshake_msg *msg, const struct sim_pipe_address *address,
+		    const struct sim_ring_cfg *cfg)
+{
+	const size_t offset = address->has_one_memory ? SIM_PIPE_RING_OFFSET : 0;
+	int rc = sim_segment_map(msg->fds[SIM_PIPE_FD_RING], offset + sim_ring_size(cfg), &pipe->out_memory);
+
+	if (rc == 0 && !address->has_one_memory)
+		rc = sim_segment_map(msg->fds[SIM_PIPE_FD_DOORBELL], sizeof(struct sim_doorbell_shared),
+				     &pipe->peer_doorbell_memory);
+	if (rc < 0)
+		return rc;
+	sim_ring_init(&pipe->out, cfg, (uint8_t *)pipe->out_memory.base + offset);
+	pipe->peer_doorbells = address->has_one_memory ? pipe->out_memory.base : pipe->peer_doorbell_memory.base;
+	return 0;
 }
 
 int sim_pipe_connect(struct sim_pipe *pipe, struct sim_handshake_msg *msg, const struct sim_pipe_address *address,
 		     uint32_t max_records, bool takes_wake_fd)
 {
-	struct sim_ring_cfg cfg = { .max_records = address->recv_queue_size,
-				    .max_record_bytes = sim_pipe_max_record_bytes(pipe->group->cfg.max_msg_bytes) };
+	const struct sim_ring_cfg cfg = sim_pipe_ring_cfg(address->recv_queue_size, pipe->group->cfg.max_msg_bytes);
 	int rc;
 
 	if (cfg.max_records == 0 || cfg.max_records > max_records || address->slot >= SIM_DOORBELL_SLOTS ||
 	    !sim_wake_is_valid(msg->fds[SIM_PIPE_FD_WAKE]))
 		return -EPROTO;
-	rc = sim_segment_map(msg->fds[SIM_PIPE_FD_RING], sim_ring_size(&cfg), &pipe->out_memory);
-	if (rc == 0)
-		rc = sim_segment_map(msg->fds[SIM_PIPE_FD_DOORBELL], sizeof(struct sim_doorbell_shared),
-				     &pipe->peer_doorbell_memory);
+	rc = map_peer(pipe, msg, address, &cfg);
 	if (rc < 0)
 		return rc;
-	sim_ring_init(&pipe->out, &cfg, pipe->out_memory.base);
-	pipe->peer_doorbells = pipe->peer_doorbell_memory.base;
 	pipe->peer_slot = address->slot;
 	pipe->peer_engine = address->engine;
 	if (takes_wake_fd) {

@@ -127,7 +127,7 @@ struct sim_pipe {
 	bool is_dead;       /* the peer's process died; perhaps a fault hides that until ... */
 	uint64_t notice_ns; /* ... this time */
 	/* Shared with the other end: */
-	int in_fd; /* -1 once it is passed on */
+	int in_fd; /* -1 once it is passed on, or if the ring is in the group's memory; then there is no @in_memory */
 	struct sim_segment in_memory, out_memory, peer_doorbell_memory;
 	struct sim_ring in, out;
 	struct sim_doorbell_shared *peer_doorbells;
@@ -153,9 +153,9 @@ struct sim_pipe {
 
 /* ---- life ---- */
 
-/* Initialise an opening pipe of @group, with a slot and with its own ring for @recv_queue_size messages, > 0. Returns 0,
- * -ENOMEM (also: no slot is free) or another -errno: then the caller closes the pipe. */
-int sim_pipe_open(struct sim_pipe *pipe, struct sim_poll_group *group, uint32_t recv_queue_size);
+/* Initialise an opening pipe of @group, with a slot and a ring of its own. Returns 0, -ENOMEM (also: no slot is free) or
+ * another -errno: then the caller closes the pipe. */
+int sim_pipe_open(struct sim_pipe *pipe, struct sim_poll_group *group);
 
 /* Initialise an open pipe that has no other end: producers and consumers of this process alone, for which remote_consumer.h keeps
  * the consumers. It carries no records; sim_remote_consumers_drop() and sim_pipe_fini() end it. */

@@ -17,6 +17,12 @@ static inline uint32_t sim_pipe_max_record_bytes(uint32_t max_msg_bytes)
 	return (uint32_t)sizeof(struct sim_pipe_hdr) + max_msg_bytes;
 }
 
+static inline struct sim_ring_cfg sim_pipe_ring_cfg(uint32_t max_records, uint32_t max_msg_bytes)
+{
+	return (struct sim_ring_cfg){ .max_records = max_records,
+				      .max_record_bytes = sim_pipe_max_record_bytes(max_msg_bytes) };
+}
+
 /* Poll the pipe again. */
 static inline void sim_pipe_requeue(struct sim_pipe *pipe)
 {

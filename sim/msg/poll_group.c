@@ -6,15 +6,22 @@
 
 #include "pipe_priv.h"
 
+static size_t memory_size(const struct sim_poll_group_cfg *cfg)
+{
+	const struct sim_ring_cfg ring = sim_pipe_ring_cfg(cfg->recv_queue_size, cfg->max_msg_bytes);
+
+	return cfg->has_one_pipe ? SIM_PIPE_RING_OFFSET + sim_ring_size(&ring) : sizeof(struct sim_doorbell_shared);
+}
+
 int sim_poll_group_open(struct sim_poll_group *group, const struct sim_poll_group_cfg *cfg)
 {
 	int rc;
 
-	*group = (struct sim_poll_group){ .cfg = *cfg, .doorbell_fd = -1 };
+	*group = (struct sim_poll_group){ .cfg = *cfg, .memory_fd = -1, .has_free_ring = cfg->has_one_pipe };
 	STAILQ_INIT(&group->completed);
 	STAILQ_INIT(&group->deferred);
-	rc = sim_segment_create(sizeof(struct sim_doorbell_shared), &group->doorbell_memory, &group->doorbell_fd);
-	group->doorbells.shared = group->doorbell_memory.base;
+	rc = sim_segment_create(memory_size(cfg), &group->memory, &group->memory_fd);
+	group->doorbells.shared = group->memory.base;
 	group->record_bytes = rc == 0 ? sim_pipe_max_record_bytes(cfg->max_msg_bytes) : 0;
 	return rc;
 }
@@ -23,7 +30,7 @@ void sim_poll_group_close(struct sim_poll_group *group)
 {
 	if (!sim_poll_group_is_open(group))
 		return;
-	sim_segment_unmap(&group->doorbell_memory);
+	sim_segment_unmap(&group->memory);
 	sim_poll_group_close_fd(group);
 	free(group->record_buf);
 	group->record_buf = NULL;
@@ -35,9 +42,9 @@ void sim_poll_group_close(struct sim_poll_group *group)
 
 void sim_poll_group_close_fd(struct sim_poll_group *group)
 {
-	if (group->doorbell_fd >= 0)
-		close(group->doorbell_fd);
-	group->doorbell_fd = -1;
+	if (group->memory_fd >= 0)
+		close(group->memory_fd);
+	group->memory_fd = -1;
 }
 
 static bool waits_for_time(const struct sim_pipe *pipe)

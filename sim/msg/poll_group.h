@@ -63,6 +63,8 @@ struct sim_poll_group_cfg {
 	uint32_t function; /* of the sender, for fault rules: its id in the topology */
 	uint32_t object;   /* in recordings; 0 = none */
 	uint32_t max_msg_bytes;
+	uint32_t recv_queue_size;               /* messages in the ring of each of its pipes, > 0 */
+	bool has_one_pipe;                      /* at a time: a client. Its ring is in the memory of the doorbells */
 	const struct pcie_comch_timing *timing; /* time that messages take; NULL = none */
 };
 
@@ -72,8 +74,9 @@ struct sim_poll_group {
 	struct sim_poll_group_cfg cfg;
 	struct sim_pipe_sends completed; /* sends that ended */
 	struct sim_pipe_sends deferred;  /* sends that end when they are due */
-	struct sim_segment doorbell_memory;
-	int doorbell_fd; /* for other ends; -1 = none */
+	struct sim_segment memory;       /* of the doorbells, then perhaps a ring (records.h) */
+	int memory_fd;                   /* for other ends; -1 = none */
+	bool has_free_ring;              /* no pipe has had the one in @memory */
 	struct sim_doorbells doorbells;
 	uint8_t *record_buf;     /* holds one record; NULL while an event has it */
 	size_t record_bytes;     /* its size; 0 = the group is closed */
@@ -89,12 +92,12 @@ int sim_poll_group_open(struct sim_poll_group *group, const struct sim_poll_grou
 /* Its pipes are closed, and its sends taken. Closed already is fine. */
 void sim_poll_group_close(struct sim_poll_group *group);
 
-/* No further end gets the doorbells. */
+/* No further end gets the doorbells, nor a ring in their memory. */
 void sim_poll_group_close_fd(struct sim_poll_group *group);
 
 static inline bool sim_poll_group_is_open(const struct sim_poll_group *group)
 {
-	return group->doorbell_memory.base != NULL;
+	return group->memory.base != NULL;
 }
 
 /* The alarm that the group set has expired. */

@@ -15,9 +15,17 @@
 
 /* ---- the address of an end: where it is written to ---- */
 
-#define SIM_PIPE_VERSION 8
+#define SIM_PIPE_VERSION 9
 
-enum sim_pipe_fd { SIM_PIPE_FD_RING, SIM_PIPE_FD_DOORBELL, SIM_PIPE_FD_WAKE, SIM_PIPE_NUM_FDS };
+/* Memory of an end that is connected to one other end alone: its doorbells, and at this offset its ring. */
+#define SIM_PIPE_RING_OFFSET 576
+
+enum sim_pipe_fd {
+	SIM_PIPE_FD_RING, /* or the one memory of both */
+	SIM_PIPE_FD_WAKE,
+	SIM_PIPE_FD_DOORBELL, /* not if there is one memory */
+	SIM_PIPE_MAX_FDS
+};
 
 struct sim_pipe_address {
 	uint32_t version;
@@ -25,7 +33,7 @@ struct sim_pipe_address {
 	uint32_t recv_queue_size;
 	uint32_t slot;   /* to ring in the doorbells */
 	uint32_t engine; /* of virtual time: messages to the end are posted to it */
-	uint32_t reserved;
+	uint32_t has_one_memory;
 	uint64_t stream_id; /* in recordings: the client's */
 };
 

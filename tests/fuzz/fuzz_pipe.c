@@ -78,7 +78,7 @@ static void play(struct input *in, struct rig *rig)
 			overwrite(in, &end->pipe.out_memory);
 			break;
 		case 2:
-			overwrite(in, &end->group.doorbell_memory);
+			overwrite(in, &end->group.memory);
 			sim_poll_group_find_missed_rings(&end->group);
 			break;
 		case 3:

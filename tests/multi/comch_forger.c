@@ -90,7 +90,7 @@ void forger_handshake(const struct forger *forger, struct sim_handshake_msg *ret
 						    .stream_id = 1 };
 
 	*ret_msg = (struct sim_handshake_msg){ .len_bytes = sizeof(handshake),
-					       .num_fds = SIM_PIPE_NUM_FDS,
+					       .num_fds = SIM_PIPE_MAX_FDS,
 					       .fds = { [SIM_PIPE_FD_RING] = forger->ring_fd,
 							[SIM_PIPE_FD_DOORBELL] = forger->doorbell_fd,
 							[SIM_PIPE_FD_WAKE] = forger->wake.send_fd } };
@@ -102,16 +102,21 @@ static void take_peer(struct forger *forger, struct sim_handshake_msg *msg)
 {
 	struct sim_pipe_address handshake;
 	struct sim_ring_cfg cfg;
+	size_t offset;
 
-	CHECK(msg->len_bytes == sizeof(handshake) && msg->num_fds == SIM_PIPE_NUM_FDS);
+	CHECK(msg->len_bytes == sizeof(handshake));
 	memcpy(&handshake, msg->body, sizeof(handshake));
+	offset = handshake.has_one_memory ? SIM_PIPE_RING_OFFSET : 0;
+	CHECK(msg->num_fds == (handshake.has_one_memory ? SIM_PIPE_FD_DOORBELL : SIM_PIPE_MAX_FDS));
 	cfg = (struct sim_ring_cfg){ .max_records = handshake.recv_queue_size,
 				     .max_record_bytes =
 					     (uint32_t)sizeof(struct sim_pipe_hdr) + handshake.max_msg_bytes };
-	CHECK(sim_segment_map(msg->fds[SIM_PIPE_FD_RING], sim_ring_size(&cfg), &forger->peer_ring) == 0);
-	CHECK(sim_segment_map(msg->fds[SIM_PIPE_FD_DOORBELL], sizeof(struct sim_doorbell_shared),
-			      &forger->peer_doorbell) == 0);
-	sim_ring_init(&forger->out, &cfg, forger->peer_ring.base);
+	CHECK(sim_segment_map(msg->fds[SIM_PIPE_FD_RING], offset + sim_ring_size(&cfg), &forger->peer_ring) == 0);
+	if (!handshake.has_one_memory)
+		CHECK(sim_segment_map(msg->fds[SIM_PIPE_FD_DOORBELL], sizeof(struct sim_doorbell_shared),
+				      &forger->peer_doorbell) == 0);
+	sim_ring_init(&forger->out, &cfg, (uint8_t *)forger->peer_ring.base + offset);
+	forger->peer_doorbells = offset > 0 ? forger->peer_ring.base : forger->peer_doorbell.base;
 	forger->peer_slot = handshake.slot;
 	forger->peer_wake_fd = msg->fds[SIM_PIPE_FD_WAKE];
 	msg->fds[SIM_PIPE_FD_WAKE] = -1;
@@ -161,7 +166,7 @@ bool forger_accept(struct forger *forger, const struct sim_handshake_msg *msg, i
 
 static void notify_peer(struct forger *forger)
 {
-	sim_doorbell_ring(forger->peer_doorbell.base, forger->peer_slot);
+	sim_doorbell_ring(forger->peer_doorbells, forger->peer_slot);
 	sim_wake_send(forger->peer_wake_fd);
 }
 

@@ -33,6 +33,7 @@ struct forger {
 	struct sim_wake wake;
 	/* Of the other end: */
 	struct sim_segment peer_ring, peer_doorbell;
+	struct sim_doorbell_shared *peer_doorbells;
 	struct sim_ring out;
 	int peer_wake_fd;
 	uint32_t peer_slot;

@@ -163,13 +163,18 @@ static void test_lengths_and_descriptors_of_a_handshake_are_checked(void **state
 
 	assert_true(memory >= 0 && ftruncate(memory, 1 << 20) == 0);
 	forger_handshake(&forger, &honest);
-	for (uint32_t fd = 0; fd < SIM_PIPE_NUM_FDS; fd++) {
+	for (uint32_t fd = 0; fd < SIM_PIPE_MAX_FDS; fd++) {
 		msg = honest;
 		msg.fds[fd] = memory; /* it could shrink; and it is no socket to wake up with */
 		expect_refused(&msg);
 		msg.num_fds = fd;
 		expect_refused(&msg);
 	}
+	msg = honest;
+	memcpy(msg.body + offsetof(struct sim_pipe_address, has_one_memory), &(uint32_t){ 1 }, sizeof(uint32_t));
+	expect_refused(&msg); /* it has the descriptor of a second memory */
+	msg.num_fds = SIM_PIPE_FD_DOORBELL;
+	expect_refused(&msg); /* its memory holds the ring alone */
 	msg = honest;
 	msg.len_bytes--;
 	expect_refused(&msg);

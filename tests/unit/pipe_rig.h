@@ -160,13 +160,15 @@ static inline void rig_open_end(struct rig *rig, struct rig_end *end, struct rig
 						.injector = rig->injector,
 						.faults = &rig_faults,
 						.max_msg_bytes = RIG_MSG_BYTES,
+						.recv_queue_size = RIG_RECORDS,
+						.has_one_pipe = end == &rig->b,
 						.timing = timing };
 
 	end->rig = rig;
 	end->other = other;
 	RIG_NEED(sim_wake_open(&end->wake) == 0);
 	RIG_NEED(sim_poll_group_open(&end->group, &cfg) == 0);
-	RIG_NEED(sim_pipe_open(&end->pipe, &end->group, RIG_RECORDS) == 0);
+	RIG_NEED(sim_pipe_open(&end->pipe, &end->group) == 0);
 	if (rig->sched)
 		end->engine = sim_vclock_sched_add_engine(rig->sched);
 }

@@ -394,7 +394,7 @@ static void test_erased_rings_are_found(void **state)
 	expect_poll(&rig.b, 0);
 	assert_false(sim_pipe_has_missed_ring(&rig.b.pipe));
 	sim_pipe_send_now(&rig.a.pipe, "x", 1, &status);
-	memset(rig.b.group.doorbell_memory.base, 0, sizeof(struct sim_doorbell_shared));
+	memset(rig.b.group.memory.base, 0, sizeof(struct sim_doorbell_shared));
 	assert_false(sim_doorbell_next(&rig.b.group.doorbells, &slot));
 	sim_poll_group_find_missed_rings(&rig.b.group);
 	expect_message(&rig.b, "x");
@@ -484,13 +484,13 @@ static void test_slots_are_used_again(void **state)
 	static struct sim_pipe pipes[5];
 
 	for (uint32_t i = 0; i < 5; i++) {
-		assert_int_equal(sim_pipe_open(&pipes[i], &rig.a.group, RIG_RECORDS), 0);
+		assert_int_equal(sim_pipe_open(&pipes[i], &rig.a.group), 0);
 		assert_int_equal(pipes[i].slot, i + 1);
 	}
 	sim_pipe_close(&pipes[2]);
 	sim_pipe_leave(&pipes[2]);
 	sim_pipe_fini(&pipes[2]);
-	assert_int_equal(sim_pipe_open(&pipes[2], &rig.a.group, RIG_RECORDS), 0);
+	assert_int_equal(sim_pipe_open(&pipes[2], &rig.a.group), 0);
 	assert_int_equal(pipes[2].slot, 3);
 	for (uint32_t i = 0; i < 5; i++) {
 		sim_pipe_close(&pipes[i]);
@@ -498,6 +498,19 @@ static void test_slots_are_used_again(void **state)
 		sim_pipe_fini(&pipes[i]);
 	}
 	assert_int_equal(rig.a.group.num_pipes, 1);
+}
+
+/* The ring in the group's memory is that of the first pipe, which may have written to it. */
+static void test_second_pipe_has_a_ring_of_its_own(void **state)
+{
+	static struct sim_pipe pipe;
+
+	assert_null(rig.b.pipe.in_memory.base);
+	assert_int_equal(sim_pipe_open(&pipe, &rig.b.group), 0);
+	assert_non_null(pipe.in_memory.base);
+	sim_pipe_close(&pipe);
+	sim_pipe_leave(&pipe);
+	sim_pipe_fini(&pipe);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -530,6 +543,7 @@ int main(void)
 		TEST(test_wrong_addresses_are_refused),
 		TEST(test_short_ring_is_refused),
 		TEST(test_slots_are_used_again),
+		TEST(test_second_pipe_has_a_ring_of_its_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,7 +26,7 @@ int comch_connection_new(struct comch_endpoint *endpoint, struct doca_comch_conn
 	connection->endpoint = endpoint;
 	connection->refs = 1;
 	connection->next_id = 1;
-	rc = sim_pipe_open(&connection->pipe, &endpoint->group, endpoint->recv_queue_size);
+	rc = sim_pipe_open(&connection->pipe, &endpoint->group);
 	if (rc < 0) {
 		comch_connection_close(connection, -ECONNREFUSED);
 		comch_connection_release(connection);

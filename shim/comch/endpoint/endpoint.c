@@ -134,6 +134,8 @@ static int open_group(struct comch_endpoint *endpoint)
 		.function = shim_dev_function(endpoint->ctx.dev)->id,
 		.object = endpoint->ctx.trace_id,
 		.max_msg_bytes = endpoint->max_msg_bytes,
+		.recv_queue_size = endpoint->recv_queue_size,
+		.has_one_pipe = shim_object_is(endpoint, SHIM_COMCH_CLIENT),
 		.timing = timing_of(endpoint->ctx.dev),
 	};
 
