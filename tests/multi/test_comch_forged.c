@@ -173,8 +173,9 @@ static void test_lengths_and_descriptors_of_a_handshake_are_checked(void **state
 	msg = honest;
 	memcpy(msg.body + offsetof(struct sim_pipe_address, has_one_memory), &(uint32_t){ 1 }, sizeof(uint32_t));
 	expect_refused(&msg); /* it has the descriptor of a second memory */
+	msg.fds[SIM_PIPE_FD_RING] = msg.fds[SIM_PIPE_FD_DOORBELL];
 	msg.num_fds = SIM_PIPE_FD_DOORBELL;
-	expect_refused(&msg); /* its memory holds the ring alone */
+	expect_refused(&msg); /* its memory holds the doorbells alone */
 	msg = honest;
 	msg.len_bytes--;
 	expect_refused(&msg);
