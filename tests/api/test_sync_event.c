@@ -6,9 +6,9 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
+
+#include "asleep.h"
 
 static struct doca_dev *dev;
 
@@ -269,23 +269,6 @@ static void *wait_in_thread(void *arg)
 	waiter->result = waiter->wait(waiter->event, waiter->value, waiter->mask);
 	atomic_store(&waiter->is_back, true);
 	return NULL;
-}
-
-static bool is_asleep(int tid)
-{
-	char path[64], text[512] = "";
-	const char *state;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
-	file = fopen(path, "r");
-	if (!file)
-		return false;
-	if (!fgets(text, sizeof(text), file))
-		text[0] = '\0';
-	fclose(file);
-	state = strrchr(text, ')');
-	return state && state[1] && state[2] == 'S';
 }
 
 /* Start a thread that waits, and continue when it sleeps in its wait. */

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "asleep.h"
 #include "cmocka_test.h"
 #include "sim/base/monotonic.h"
 #include "sim/clock/stall_watch.h"
@@ -305,12 +306,14 @@ struct sleeper {
 	atomic_uint num_sleeps; /* that ended before the turn */
 	bool was_early;         /* the first of them */
 	pthread_t thread;
+	atomic_int tid;
 };
 
 static void *sleep_until_turn(void *arg)
 {
 	struct sleeper *sleeper = arg;
 
+	atomic_store(&sleeper->tid, gettid());
 	while (sim_participant_sleep(&sleeper->participant, 60 * SIM_NS_PER_S)) {
 		if (atomic_load(&sleeper->num_sleeps) == 0)
 			sleeper->was_early = sleeper->participant.was_early;
@@ -319,9 +322,10 @@ static void *sleep_until_turn(void *arg)
 	return NULL;
 }
 
+/* A wake-up before its turn is a hint: one that comes just before the sleep is lost. */
 static void await_sleep(const struct sleeper *sleeper)
 {
-	while (atomic_load(&sleeper->participant.shared->asleep) == 0)
+	while (atomic_load(&sleeper->participant.shared->asleep) == 0 || !is_asleep(atomic_load(&sleeper->tid)))
 		sched_yield();
 }
 
