@@ -35,11 +35,36 @@ test_devs_shows_switches_and_links() {
 it = json.load(sys.stdin)["network"]
 assert [one["name"] for one in it["switches"]] == ["leaf0", "leaf1", "spine"], it
 assert it["links"][4] == {"from": "leaf1", "to": "node2/dpu/0000:03:00.0", "latency-ps": 2000000, "rate-bps": 25000000000,
-                          "mtu": 512, "loss-ppb": 1000000}, it' <out
+                          "mtu": 512, "loss-ppb": 1000000, "state": "up", "up-in-ns": 0}, it' <out
 	status 0 bfsim devs --topology "$topology" --on node0/host
 	lacks network out
 	status 0 bfsim devs --json
 	lacks network out
+}
+
+# A trunk, and the link of a port, which its functions follow.
+test_devs_and_ps_show_the_links_that_are_down() {
+	bfsim up --session s --topology "$topology" >/dev/null
+	status 0 bfsim devs --session s
+	lacks STATE out
+	status 0 bfsim link down spine/leaf0 --net --for 1000s --session s
+	status 0 bfsim devs --session s
+	says '^LINK FROM .* STATE$' out
+	says '^leaf0 +spine .* down$' out
+	says '^spine +leaf1 .* up$' out
+	status 0 bfsim ps --session s
+	says '^leaf0/spine: network link down$' out
+	lacks leaf1 out
+	bfsim link down 03:00.0 --on node2/dpu --net --for 1000s --session s
+	status 0 bfsim devs --session s --json
+	python3 -c 'import json, sys
+links = json.load(sys.stdin)["network"]["links"]
+assert [one["state"] for one in links] == ["up", "up", "down", "up", "down"], links
+assert all((0 < one["up-in-ns"] <= 10**12) == (one["state"] == "down") for one in links), links' <out
+	status 0 bfsim fault clear --session s
+	status 0 bfsim ps --session s
+	lacks 'network link' out
+	bfsim down --session s
 }
 
 # By the spine a message takes 50 + 500 + 50 + 300 + 2000 - 20 ns more than within the leaf, there and back.

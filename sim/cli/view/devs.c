@@ -338,7 +338,7 @@ int cli_devs_print_tables(const struct pcie_topology *topology, const struct cli
 			return -1;
 	}
 	print_sides(&view);
-	return side ? 0 : cli_devs_print_network(topology);
+	return side ? 0 : cli_devs_print_network(topology, live);
 }
 
 /* ---- JSON ---- */
@@ -476,6 +476,6 @@ int cli_devs_print_json(const struct pcie_topology *topology, const struct cli_l
 	json_object_object_add(json, "cards", cards);
 	json_object_object_add(json, "sides", sides_json(&view));
 	if (topology->network.is_given && !side)
-		json_object_object_add(json, "network", cli_devs_network_json(topology));
+		json_object_object_add(json, "network", cli_devs_network_json(topology, live));
 	return cli_json_print(json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
 }

@@ -15,6 +15,8 @@
 struct link_view {
 	struct pcie_net_link link;
 	char from[END_SIZE], to[END_SIZE];
+	const char *state;
+	uint64_t up_in_ns;
 };
 
 static void show_time(uint64_t ps, char text[CLI_FIELD_SIZE])
@@ -70,6 +72,8 @@ static const struct cli_field link_fields[] = {
 	LINK_SHOWN(rate_bps, "rate-bps", ">RATE", show_rate),
 	LINK_SHOWN(mtu_bytes, "mtu", ">MTU", show_mtu),
 	LINK_SHOWN(loss_ppb, "loss-ppb", ">LOSS", show_share),
+	LINK(state, "state", "STATE"),
+	LINK(up_in_ns, "up-in-ns", NULL),
 	{ 0 },
 };
 
@@ -93,30 +97,44 @@ static void describe_end(const struct pcie_topology *topology, const struct pcie
 	}
 }
 
-static struct link_view describe(const struct pcie_topology *topology, uint32_t index)
+static struct link_view describe(const struct pcie_topology *topology, const struct cli_live *live, uint32_t index)
 {
-	struct link_view view = { .link = topology->network.links[index] };
+	struct link_view view = { .link = topology->network.links[index],
+				  .up_in_ns = cli_live_cable_up_in_ns(live, topology, index) };
 
+	view.state = view.up_in_ns > 0 ? "down" : "up";
 	describe_end(topology, &view.link.ends[0], view.from);
 	describe_end(topology, &view.link.ends[1], view.to);
 	return view;
 }
 
-int cli_devs_print_network(const struct pcie_topology *topology)
+/* Whether all links are up. */
+static bool works(const struct pcie_topology *topology, const struct cli_live *live)
+{
+	for (uint32_t i = 0; i < topology->network.num_links; i++)
+		if (cli_live_cable_up_in_ns(live, topology, i) > 0)
+			return false;
+	return true;
+}
+
+int cli_devs_print_network(const struct pcie_topology *topology, const struct cli_live *live)
 {
 	static const char *const switch_headings[] = { "SWITCH", ">LATENCY", ">RATE" };
-	static const char *const link_headings[] = { "LINK FROM", "TO", ">LATENCY", ">RATE", ">MTU", ">LOSS" };
+	static const char *const link_headings[] = {
+		"LINK FROM", "TO", ">LATENCY", ">RATE", ">MTU", ">LOSS", "STATE"
+	}; /* STATE is there if a link is down */
 	const struct pcie_network *network = &topology->network;
 	struct cli_table switches = CLI_TABLE(switch_headings), links = CLI_TABLE(link_headings);
 
 	if (!network->is_given)
 		return 0;
+	links.num_columns -= works(topology, live);
 	printf("\nnetwork: %" PRIu32 " switch%s, %" PRIu32 " link%s\n", network->num_switches,
 	       network->num_switches == 1 ? "" : "es", network->num_links, network->num_links == 1 ? "" : "s");
 	for (uint32_t i = 0; i < network->num_switches; i++)
 		cli_table_add_cells(&switches, switch_fields, &network->switches[i]);
 	for (uint32_t i = 0; i < network->num_links; i++) {
-		const struct link_view view = describe(topology, i);
+		const struct link_view view = describe(topology, live, i);
 
 		cli_table_add_cells(&links, link_fields, &view);
 	}
@@ -129,7 +147,7 @@ int cli_devs_print_network(const struct pcie_topology *topology)
 	return cli_table_print(&links);
 }
 
-json_object *cli_devs_network_json(const struct pcie_topology *topology)
+json_object *cli_devs_network_json(const struct pcie_topology *topology, const struct cli_live *live)
 {
 	const struct pcie_network *network = &topology->network;
 	json_object *json, *switches, *links;
@@ -142,7 +160,7 @@ json_object *cli_devs_network_json(const struct pcie_topology *topology)
 	for (uint32_t i = 0; i < network->num_switches; i++)
 		json_object_array_add(switches, cli_json_of_fields(switch_fields, &network->switches[i]));
 	for (uint32_t i = 0; i < network->num_links; i++) {
-		const struct link_view view = describe(topology, i);
+		const struct link_view view = describe(topology, live, i);
 
 		json_object_array_add(links, cli_json_of_fields(link_fields, &view));
 	}

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "func_text.h"
+#include "pcie_model/arith.h"
 #include "sim/cli/base/human_format.h"
 #include "sim/cli/base/session_client.h"
 #include "sim/clock/link_state.h"
@@ -57,7 +58,7 @@ const char *cli_live_rep(const struct cli_live *live, const struct pcie_function
 	return status_word(live, function) & (SIM_FUNCTION_REMOVED | SIM_FUNCTION_REP_REMOVED) ? "removed" : "works";
 }
 
-uint64_t cli_live_net_up_in_ns(const struct cli_live *live, const struct pcie_function *function)
+static uint64_t link_up_in_ns(const struct cli_live *live, uint32_t link_id)
 {
 	const struct sim_shared_state *shared;
 	uint64_t now_ns, up_ns;
@@ -66,8 +67,33 @@ uint64_t cli_live_net_up_in_ns(const struct cli_live *live, const struct pcie_fu
 		return 0;
 	shared = sim_shared_state_of(&live->shared);
 	now_ns = sim_shared_state_now_ns(shared);
-	up_ns = sim_clock_net_link_up_ns(&shared->clock.net, function->id, now_ns);
+	up_ns = sim_clock_net_link_up_ns(&shared->clock.net, link_id, now_ns);
 	return up_ns > 0 ? up_ns - now_ns : 0;
+}
+
+uint64_t cli_live_net_up_in_ns(const struct cli_live *live, const struct pcie_function *function)
+{
+	return link_up_in_ns(live, function->id);
+}
+
+static bool is_pf_of_port(const struct pcie_function *function, const struct pcie_link_end *end)
+{
+	return !end->is_switch && function->port == end->index && function->type == PCIE_FUNC_PF &&
+	       pcie_side_is_dpu(function->side);
+}
+
+uint64_t cli_live_cable_up_in_ns(const struct cli_live *live, const struct pcie_topology *topology, uint32_t link)
+{
+	const struct pcie_link_end *ends = topology->network.links[link].ends;
+	uint64_t up_in_ns = link_up_in_ns(live, pcie_topology_link_id(topology, link));
+
+	for (size_t i = 0; i < topology->num_functions; i++) {
+		const struct pcie_function *function = &topology->functions[i];
+
+		if (is_pf_of_port(function, &ends[0]) || is_pf_of_port(function, &ends[1]))
+			up_in_ns = max_u64(up_in_ns, cli_live_net_up_in_ns(live, function));
+	}
+	return up_in_ns;
 }
 
 const char *cli_live_function_mark(const struct cli_live *live, const struct pcie_function *function)
@@ -124,6 +150,20 @@ void cli_live_link_mark(const struct cli_live *live, const struct pcie_topology 
 			 used ? ", " : "link with ", state.link.replay_ppb / PPB_PER_PERCENT);
 }
 
+/* The links of ports are those of functions. */
+static void print_trunks(const struct cli_live *live, const struct pcie_topology *topology)
+{
+	const struct pcie_network *network = &topology->network;
+	char name[PCIE_TRUNK_TEXT_SIZE];
+
+	for (uint32_t i = 0; i < network->num_links; i++) {
+		if (!pcie_link_is_trunk(&network->links[i]) || cli_live_cable_up_in_ns(live, topology, i) == 0)
+			continue;
+		pcie_trunk_format(topology, i, false, name);
+		printf("%s: network link down\n", name);
+	}
+}
+
 void cli_live_print_changes(const struct cli_live *live, const struct pcie_topology *topology)
 {
 	char mark[CLI_LIVE_TEXT_SIZE], address[CLI_FUNC_ADDRESS_SIZE];
@@ -140,4 +180,5 @@ void cli_live_print_changes(const struct cli_live *live, const struct pcie_topol
 		if (cli_live_function_mark(live, function)[0])
 			printf("%s %s: %s\n", function->side, address, cli_live_function_mark(live, function));
 	}
+	print_trunks(live, topology);
 }
