@@ -100,7 +100,7 @@ static void describe_end(const struct pcie_topology *topology, const struct pcie
 static struct link_view describe(const struct pcie_topology *topology, const struct cli_live *live, uint32_t index)
 {
 	struct link_view view = { .link = topology->network.links[index],
-				  .up_in_ns = cli_live_cable_up_in_ns(live, topology, index) };
+				  .up_in_ns = cli_live_net_link_up_in_ns(live, topology, index) };
 
 	view.state = view.up_in_ns > 0 ? "down" : "up";
 	describe_end(topology, &view.link.ends[0], view.from);
@@ -112,7 +112,7 @@ static struct link_view describe(const struct pcie_topology *topology, const str
 static bool works(const struct pcie_topology *topology, const struct cli_live *live)
 {
 	for (uint32_t i = 0; i < topology->network.num_links; i++)
-		if (cli_live_cable_up_in_ns(live, topology, i) > 0)
+		if (cli_live_net_link_up_in_ns(live, topology, i) > 0)
 			return false;
 	return true;
 }

@@ -82,7 +82,7 @@ static bool is_pf_of_port(const struct pcie_function *function, const struct pci
 	       pcie_side_is_dpu(function->side);
 }
 
-uint64_t cli_live_cable_up_in_ns(const struct cli_live *live, const struct pcie_topology *topology, uint32_t link)
+uint64_t cli_live_net_link_up_in_ns(const struct cli_live *live, const struct pcie_topology *topology, uint32_t link)
 {
 	const struct pcie_link_end *ends = topology->network.links[link].ends;
 	uint64_t up_in_ns = link_up_in_ns(live, pcie_topology_link_id(topology, link));
@@ -157,7 +157,7 @@ static void print_trunks(const struct cli_live *live, const struct pcie_topology
 	char name[PCIE_TRUNK_TEXT_SIZE];
 
 	for (uint32_t i = 0; i < network->num_links; i++) {
-		if (!pcie_link_is_trunk(&network->links[i]) || cli_live_cable_up_in_ns(live, topology, i) == 0)
+		if (!pcie_link_is_trunk(&network->links[i]) || cli_live_net_link_up_in_ns(live, topology, i) == 0)
 			continue;
 		pcie_trunk_format(topology, i, false, name);
 		printf("%s: network link down\n", name);

@@ -38,8 +38,8 @@ const char *cli_live_rep(const struct cli_live *live, const struct pcie_function
 /* If the function's network link is down: session time until it is up; else 0. */
 uint64_t cli_live_net_up_in_ns(const struct cli_live *live, const struct pcie_function *function);
 
-/* The same of a link of the network that the topology describes. That of a port is the link of the DPU's PF. */
-uint64_t cli_live_cable_up_in_ns(const struct cli_live *live, const struct pcie_topology *topology, uint32_t link);
+/* The same of a link of the network that the topology describes, by its index there. That of a port is the link of the PF of the DPU. */
+uint64_t cli_live_net_link_up_in_ns(const struct cli_live *live, const struct pcie_topology *topology, uint32_t link);
 
 /* What a person reads of a function that changed: "removed", "failed until a reset", "representor removed", "network link down";
  * else "". */
