@@ -2,7 +2,8 @@
 /* One of the programs of an RDMA test over several machines: does what its standard input says, and prints what came of it. It
  * knows nothing of machines: its calls are those of any program.
  *
- *   rdma_machines [DEVICE [dc]]       dc: the transport, where the responder exports, and the requester alone connects
+ *   rdma_machines [DEVICE [dc|patient]]       dc: the transport, where the responder exports, and the requester alone connects;
+ *                                             patient: a connection by an address may take a minute
  *
  *   export FILE             write what the other side needs to connect, and to reach the memory
  *   connect FILE            connect to the other side, and import its memory
@@ -33,10 +34,11 @@
 
 #include "rdma_util.h"
 
-#define ARGS       4
-#define DEADLINE_S 30
-#define SCRATCH    (PEER_ARENA_BYTES / 2) /* the local end of tasks: the upper half of the memory */
-#define MAX_BYTES  (PEER_ARENA_BYTES / 4)
+#define ARGS        4
+#define DEADLINE_S  30
+#define PATIENCE_MS 60000
+#define SCRATCH     (PEER_ARENA_BYTES / 2) /* the local end of tasks: the upper half of the memory */
+#define MAX_BYTES   (PEER_ARENA_BYTES / 4)
 
 struct details {
 	uint8_t connection[64], memory[64];
@@ -558,8 +560,10 @@ int main(int argc, char **argv)
 
 	self = peer_open(argc > 1 ? (uint32_t)atoi(argv[1]) : 0, RDMA_ALL_ACCESS);
 	self->may_be_refused = true;
-	if (argc > 2)
+	if (argc > 2 && strcmp(argv[2], "dc") == 0)
 		MUST(doca_rdma_set_transport_type(self->rdma, DOCA_RDMA_TRANSPORT_TYPE_DC));
+	if (argc > 2 && strcmp(argv[2], "patient") == 0)
+		MUST(doca_rdma_set_connection_request_timeout(self->rdma, PATIENCE_MS));
 	MUST(doca_rdma_set_connection_state_callbacks(self->rdma, on_request, on_established, on_failure,
 						      on_disconnected));
 	peer_start(self);

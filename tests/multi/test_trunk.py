@@ -90,7 +90,7 @@ def test_a_trunk_is_up_again_by_itself(world):
 
 @shares_session
 def test_a_connect_to_an_address_waits_for_the_trunk(world):
-    a, b = world.program(0), world.program(2)
+    a, b = world.program(0, 'host', 'patient'), world.program(2)
     b.do('listen', PORT)
     b.tell('state')
     take_down(world, 0)
