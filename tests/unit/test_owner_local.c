@@ -237,6 +237,7 @@ static void test_each_call_takes_the_cards_lock(void **state)
 	unordered_run(&calls, unlisten, NULL);
 	unordered_run(&calls, listen_to_network, NULL);
 	unordered_run(&calls, add_fault, "function side=dpu device=03:00.0 reset");
+	unordered_run(&calls, listen_to_network, NULL); /* the reset has ended the service */
 	unordered_run(&calls, export_more, NULL);
 	unordered_end(&calls);
 	sim_session_release(session, imported);
