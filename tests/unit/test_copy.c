@@ -601,6 +601,7 @@ static void test_a_process_that_got_the_exporters_pid_is_not_touched(void **stat
 	const struct timespec after_last_check = { .tv_nsec = 2 * SIM_PEER_PROCESS_CHECK_NS };
 	struct sim_remote_cfg cfg = cfg_of(exported[0], SIZE);
 	struct iovec here_iov = { before, SIZE }, there_iov = { exported[0], SIZE };
+	const struct sim_piece piece = { ADDR, local, SIZE };
 	pid_t exporter = fork_as(0), stranger;
 	struct sim_remote *remote;
 
@@ -621,6 +622,8 @@ static void test_a_process_that_got_the_exporters_pid_is_not_touched(void **stat
 	sim_log_set_sink(quiet);
 	assert_int_equal(sim_copy(remote, ADDR, NULL, here(local), SIZE), -EIO);
 	assert_int_equal(sim_copy(NULL, here(local), remote, ADDR, SIZE), -EIO);
+	assert_int_equal(sim_copy_pieces(remote, false, &piece, 1), 0);
+	assert_int_equal(sim_copy_pieces(remote, true, &piece, 1), 0);
 	sim_log_set_sink(NULL);
 	assert_int_equal(process_vm_readv(stranger, &here_iov, 1, &there_iov, 1, 0), SIZE);
 	assert_memory_equal(before, exported[0], SIZE);

@@ -290,6 +290,8 @@ static void test_a_range_that_is_unmapped_in_part_is_an_error(void **state)
 	assert_int_equal(read_at(remote, 0, BYTES), -EIO);
 	assert_int_equal(write_at(remote, 0, BYTES), -EIO);
 	assert_int_equal(read_at(remote, 0, BYTES - PAGE), 0);
+	sim_remote_revoke(remote);
+	assert_false(sim_remote_is_unmapped(remote, ADDR, BYTES)); /* it is out of reach */
 	sim_remote_destroy(remote);
 }
 
@@ -298,6 +300,7 @@ static void test_an_exporter_that_ended_is_an_error(void **state)
 	struct sim_remote *remote = reach();
 
 	proc_signal(&exporter, SIGKILL);
+	errno = 0; /* the kernel reads no bytes, and says no more */
 	assert_int_equal(read_at(remote, 0, 1), -EIO);
 	assert_int_equal(write_at(remote, 0, 1), -EIO);
 	sim_remote_destroy(remote);
