@@ -280,18 +280,19 @@ static void test_the_exporters_code_is_not_written(void **state)
 
 static void test_a_range_that_is_unmapped_in_part_is_an_error(void **state)
 {
-	struct sim_remote *remote = reach();
+	struct sim_remote *remote = reach(), *revoked = reach();
 
+	sim_remote_revoke(revoked);
 	assert_false(sim_remote_is_unmapped(remote, ADDR, BYTES));
 	assert_int_equal(tell(UNMAP_LAST), 0);
+	assert_false(sim_remote_is_unmapped(revoked, ADDR, BYTES)); /* it is out of reach */
+	sim_remote_destroy(revoked);
 	assert_true(sim_remote_is_unmapped(remote, ADDR, BYTES));
 	assert_int_equal(read_at(remote, BYTES - PAGE, 1), -EIO);
 	assert_int_equal(write_at(remote, BYTES - PAGE, 1), -EIO);
 	assert_int_equal(read_at(remote, 0, BYTES), -EIO);
 	assert_int_equal(write_at(remote, 0, BYTES), -EIO);
 	assert_int_equal(read_at(remote, 0, BYTES - PAGE), 0);
-	sim_remote_revoke(remote);
-	assert_false(sim_remote_is_unmapped(remote, ADDR, BYTES)); /* it is out of reach */
 	sim_remote_destroy(remote);
 }
 
