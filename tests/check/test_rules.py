@@ -19,6 +19,10 @@ import sys
 TIMEOUT_S = 60
 UNDER_VALGRIND = ('source-not-written',) # their cases run valgrind, which takes no sanitizer
 SKIPPED = 77
+# The engine's thread runs a job that its program has left alone for two ticks. A busy machine may keep a case from its CPU for
+# as long, between a submission and the store behind it: that run does not show what the case is about, and another one does.
+MOMENT = re.compile(' (before the bytes were copied|after the bytes were copied and before its completion):')
+MAX_RUNS = 5
 
 
 def reports(rule, kind, cases, mode):
@@ -54,23 +58,33 @@ def plain(text):
     return text
 
 
+def provoke(rule, cases, mode, wanted):
+    """The rule's reports, as plain texts, and everything that the program printed."""
+    for _ in range(MAX_RUNS):
+        found, done = reports(rule['name'], 'provoke', cases, mode)
+        mine = [plain(text) for text in found if f' {rule["id"]}: ' in text]
+        if not mine or mine[0] == wanted or MOMENT.sub('', mine[0]) != MOMENT.sub('', wanted):
+            break
+    return mine, done
+
+
 def check_rule(rule, cases, expected, update):
     """Return what is wrong, None, or SKIPPED."""
     variant = rule['name'].partition('@')
-    wanted = expected / f'{rule["id"]}{variant[1]}{variant[2]}.txt'
+    file = expected / f'{rule["id"]}{variant[1]}{variant[2]}.txt'
+    wanted = plain(file.read_text()) if file.exists() else ''
     mode = 'strict' if variant[2] == 'strict' else rule['mode']
-    found, done = reports(rule['name'], 'provoke', cases, mode)
+    mine, done = provoke(rule, cases, mode, wanted)
     if done.returncode == SKIPPED:
         return SKIPPED
-    mine = [plain(text) for text in found if f' {rule["id"]}: ' in text]
     if done.returncode != 0:
         return f'provoke ended with status {done.returncode}:\n{done.stderr}'
     if not mine:
         return f'was not reported:\n{done.stderr}'
     if update:
-        wanted.write_text(mine[0])
-    if not wanted.exists() or mine[0] != plain(wanted.read_text()):
-        return f'is reported as\n{mine[0]}not as in {wanted}'
+        file.write_text(mine[0])
+    elif mine[0] != wanted:
+        return f'is reported as\n{mine[0]}not as in {file}'
     found, done = reports(rule['name'], 'near-miss', cases, 'strict' if mode == 'strict' else 'races')
     if found or done.returncode != 0:
         return f'near-miss ended with status {done.returncode}, or was reported:\n{done.stderr}'
