@@ -54,8 +54,8 @@ int sim_peer_memory_create(uint64_t process_id, bool is_writable, int mem_fd, in
 /* Give the reference back. NULL is fine. */
 void sim_peer_memory_put(struct sim_peer_memory *memory);
 
-/* Return 0, -EFAULT (a memory is not mapped, or the process may not write there), -ESRCH (the process has ended, or
- * executes another program) or another -errno. */
+/* Return 0, -EFAULT (a memory is not mapped, or the process may not write there), -EACCES (a write, and the memory was opened to be
+ * read), -ESRCH (the process has ended, or executes another program) or another -errno. */
 int sim_peer_memory_read(const struct sim_peer_memory *memory, void *local, uint64_t addr, size_t len);
 int sim_peer_memory_write(const struct sim_peer_memory *memory, const void *local, uint64_t addr, size_t len);
 

@@ -631,6 +631,22 @@ static void test_large_copies_go_by_what_was_found_faster(void **state)
 	munmap(bytes, LARGE_BYTES);
 }
 
+/* That it is not is what the open says, not the kernel alone. */
+static void test_memory_that_was_opened_to_read_is_not_written(void **state)
+{
+	struct sim_peer_memory *own;
+	int mem_fd, maps_fd;
+	char byte = 'a';
+	int rc = sim_peer_memory_open(0, false, &mem_fd, &maps_fd);
+
+	rc = rc < 0 ? rc : sim_peer_memory_create(1, false, mem_fd, maps_fd, &own);
+	if (rc < 0)
+		skip();
+	assert_int_equal(sim_peer_memory_write(own, "b", (uintptr_t)&byte, 1), -EACCES);
+	assert_int_equal(byte, 'a');
+	sim_peer_memory_put(own);
+}
+
 static void test_remotes_of_one_exporter_share_descriptors(void **state)
 {
 	struct sim_remote_cfg cfg = cfg_of(SIM_ACCESS_READ, "procmem");
@@ -859,6 +875,7 @@ int main(void)
 		TEST(test_what_is_not_the_exporters_memory_is_refused),
 		TEST(test_a_file_with_the_name_of_the_memory_is_refused),
 		TEST(test_large_copies_go_by_what_was_found_faster),
+		TEST(test_memory_that_was_opened_to_read_is_not_written),
 		TEST(test_remotes_of_one_exporter_share_descriptors),
 		TEST(test_pieces_of_a_list_move_by_each_way),
 		TEST(test_pieces_up_to_the_first_that_is_not_there_move),
