@@ -203,6 +203,9 @@ uint32_t pcie_topology_link_id(const struct pcie_topology *topology, uint32_t li
 /* Whether the link is a trunk, which joins two switches. */
 bool pcie_link_is_trunk(const struct pcie_net_link *link);
 
+/* Whether a hop of a path is a trunk, and its id. */
+bool pcie_topology_find_trunk(const struct pcie_topology *topology, const struct pcie_net_hop *hop, uint32_t *ret_id);
+
 /* Find the ids of the trunks on the way from one function to the other, and back, which may be another one. Returns their
  * number. */
 uint32_t pcie_topology_find_trunks(const struct pcie_topology *topology, const struct pcie_function *a,

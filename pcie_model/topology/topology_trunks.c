@@ -19,21 +19,28 @@ uint32_t pcie_topology_link_id(const struct pcie_topology *topology, uint32_t li
 	return (uint32_t)topology->num_functions + link;
 }
 
-/* The hops of a path between two ports are links of the network; that of a path within a port is not. */
+/* The hops of a path between two ports are links of the network, if it is given; that of a path within a port is not. */
+bool pcie_topology_find_trunk(const struct pcie_topology *topology, const struct pcie_net_hop *hop, uint32_t *ret_id)
+{
+	uint32_t link = hop->station / 2;
+
+	if (!topology->network.is_given || link >= topology->network.num_links ||
+	    !pcie_link_is_trunk(&topology->network.links[link]))
+		return false;
+	*ret_id = pcie_topology_link_id(topology, link);
+	return true;
+}
+
 static uint32_t add_trunks(const struct pcie_topology *topology, const struct pcie_function *from,
 			   const struct pcie_function *to, uint32_t *ret_ids)
 {
 	struct pcie_net_path path;
 	uint32_t num = 0;
 
-	if (from->port == to->port || pcie_topology_find_path(topology, from, to, &path) < 0)
+	if (pcie_topology_find_path(topology, from, to, &path) < 0)
 		return 0;
-	for (uint32_t i = 0; i < path.num_hops; i++) {
-		uint32_t link = path.hops[i].station / 2;
-
-		if (pcie_link_is_trunk(&topology->network.links[link]))
-			ret_ids[num++] = pcie_topology_link_id(topology, link);
-	}
+	for (uint32_t i = 0; i < path.num_hops; i++)
+		num += pcie_topology_find_trunk(topology, &path.hops[i], &ret_ids[num]);
 	return num;
 }
 
@@ -42,8 +49,6 @@ uint32_t pcie_topology_find_trunks(const struct pcie_topology *topology, const s
 {
 	uint32_t num;
 
-	if (!topology->network.is_given)
-		return 0;
 	num = add_trunks(topology, a, b, ret_ids);
 	return num + add_trunks(topology, b, a, ret_ids + num);
 }

@@ -47,15 +47,21 @@ struct sim_clock_card {
 	struct sim_clock_link_degradation degradation;
 };
 
-/* The outage of a network link by one rule (net_outage.h); all zero = none. */
-struct sim_clock_net_outage {
-	_Atomic uint64_t down_ns, up_ns; /* the link is down from the first on, before the second */
-	_Atomic uint32_t rule;           /* id; 0 = the entry is free */
+/* What a rule does to a network link (net_window.h); all zero = nothing. */
+struct sim_clock_net_window {
+	_Atomic uint64_t begin_ns, end_ns; /* from the first on, before the second */
+	_Atomic uint64_t delay_ns;         /* of a slow link: added to its latency */
+	_Atomic uint32_t rate;             /* of a slow link: bytes in a second at most; 0 = no limit */
+	_Atomic uint32_t rule;             /* id; 0 = the entry is free */
+};
+
+struct sim_clock_net_windows {
+	_Atomic uint32_t end; /* entries in use end before this one */
+	struct sim_clock_net_window entries[SIM_CLOCK_MAX_WINDOWS];
 };
 
 struct sim_clock_net_link {
-	_Atomic uint32_t end; /* outages in use end before this one */
-	struct sim_clock_net_outage outages[SIM_CLOCK_MAX_WINDOWS];
+	struct sim_clock_net_windows outages, slow;
 };
 
 /* The network between cards: stations with the session times until which they are busy, and the links, by their ids in the
@@ -63,7 +69,7 @@ struct sim_clock_net_link {
 struct sim_clock_net {
 	_Alignas(64) struct sim_clock_lock lock;
 	struct pcie_net_state state;
-	_Atomic uint32_t has_outages; /* at any link; 0: no reader has to look */
+	_Atomic uint32_t has_outages, has_slow_links; /* at any link; 0: no reader has to look */
 	struct sim_clock_net_link links[SIM_CLOCK_MAX_FUNCTIONS];
 };
 

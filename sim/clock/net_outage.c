@@ -3,102 +3,35 @@
 #include "net_outage.h"
 
 #include <errno.h>
-#include <stddef.h>
 
 #include "pcie_model/arith.h"
 
-#define load(from)       atomic_load_explicit((from), memory_order_relaxed)
-#define store(to, value) atomic_store_explicit((to), (value), memory_order_relaxed)
-
-static uint32_t num_outages(const struct sim_clock_net_link *link)
-{
-	return min_u32(load(&link->end), SIM_CLOCK_MAX_WINDOWS);
-}
-
-/* The end first: a concurrent reader finds an outage that is over. */
-static void close_outage(struct sim_clock_net_outage *outage)
-{
-	store(&outage->up_ns, 0);
-	store(&outage->down_ns, 0);
-	store(&outage->rule, 0);
-}
-
-/* The rule's own, else a free one, or NULL. */
-static struct sim_clock_net_outage *find_outage(struct sim_clock_net_link *link, uint32_t rule, uint64_t now_ns)
-{
-	struct sim_clock_net_outage *free_outage = NULL;
-	uint32_t end = num_outages(link);
-
-	for (uint32_t i = 0; i < end; i++) {
-		struct sim_clock_net_outage *outage = &link->outages[i];
-
-		if (load(&outage->rule) == rule)
-			return outage;
-		if (!load(&outage->rule) || load(&outage->up_ns) <= now_ns)
-			free_outage = outage;
-	}
-	if (free_outage || end == SIM_CLOCK_MAX_WINDOWS)
-		return free_outage;
-	store(&link->end, end + 1);
-	return &link->outages[end];
-}
+#define load(from) atomic_load_explicit((from), memory_order_relaxed)
 
 int sim_clock_net_outage_open(struct sim_clock_net *net, uint32_t link, uint32_t rule, uint64_t down_ns, uint64_t up_ns,
 			      uint64_t now_ns)
 {
-	struct sim_clock_net_outage *outage =
-		link < SIM_CLOCK_MAX_NET_LINKS ? find_outage(&net->links[link], rule, now_ns) : NULL;
+	const struct sim_clock_net_change change = { .rule = rule, .begin_ns = down_ns, .end_ns = up_ns };
+	int rc = link < SIM_CLOCK_MAX_NET_LINKS ?
+			 sim_clock_net_window_open(&net->links[link].outages, &change, now_ns) :
+			 -ENOSPC;
 
-	if (!outage)
-		return -ENOSPC;
-	if (load(&outage->rule) == rule)
-		return 0;
-	close_outage(outage);
-	store(&outage->down_ns, down_ns);
-	store(&outage->up_ns, up_ns);
-	store(&outage->rule, rule);
-	atomic_store_explicit(&net->has_outages, 1, memory_order_release);
-	return 0;
-}
-
-static void restore_link(struct sim_clock_net_link *link, bool (*rule_exists)(const void *arg, uint32_t rule),
-			 const void *arg)
-{
-	uint32_t end = num_outages(link);
-
-	for (uint32_t i = 0; i < end; i++)
-		if (load(&link->outages[i].rule) && !rule_exists(arg, load(&link->outages[i].rule)))
-			close_outage(&link->outages[i]);
-	while (end > 0 && !load(&link->outages[end - 1].rule))
-		end--;
-	store(&link->end, end);
-}
-
-void sim_clock_net_outages_restore(struct sim_clock_net *net, uint32_t num_links,
-				   bool (*rule_exists)(const void *arg, uint32_t rule), const void *arg)
-{
-	uint32_t has_outages = 0;
-
-	if (!sim_clock_net_has_outages(net))
-		return;
-	for (uint32_t i = 0; i < min_u32(num_links, SIM_CLOCK_MAX_NET_LINKS); i++) {
-		restore_link(&net->links[i], rule_exists, arg);
-		has_outages |= num_outages(&net->links[i]);
-	}
-	store(&net->has_outages, has_outages > 0);
+	if (rc == 0)
+		atomic_store_explicit(&net->has_outages, 1, memory_order_release);
+	return rc;
 }
 
 /* ---- combination ---- */
 
 /* The end of the outage of the link that lasts longest at @at_ns; @at_ns = none. */
-static uint64_t end_of_outage_ns(const struct sim_clock_net_link *link, uint64_t at_ns)
+static uint64_t end_of_outage_ns(const struct sim_clock_net_windows *outages, uint64_t at_ns)
 {
-	uint32_t end = num_outages(link);
+	uint32_t end = sim_clock_net_num_windows(outages);
 	uint64_t up_ns = at_ns;
 
 	for (uint32_t i = 0; i < end; i++)
-		if (load(&link->outages[i].down_ns) <= at_ns)
-			up_ns = max_u64(up_ns, load(&link->outages[i].up_ns));
+		if (load(&outages->entries[i].begin_ns) <= at_ns)
+			up_ns = max_u64(up_ns, load(&outages->entries[i].end_ns));
 	return up_ns;
 }
 
@@ -108,7 +41,7 @@ static uint64_t end_of_outages_ns(const struct sim_clock_net *net, const struct 
 
 	for (uint32_t i = 0; i < way->num; i++)
 		if (way->links[i] < SIM_CLOCK_MAX_NET_LINKS)
-			up_ns = max_u64(up_ns, end_of_outage_ns(&net->links[way->links[i]], at_ns));
+			up_ns = max_u64(up_ns, end_of_outage_ns(&net->links[way->links[i]].outages, at_ns));
 	return up_ns;
 }
 

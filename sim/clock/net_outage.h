@@ -1,25 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim/clock/net_outage.h - outages of network links: of functions, and of trunks, which join two switches.
  *
- *   rule is added --> [outage: from when on, until when] --it is over, or the rule is removed--> closed
+ * Each rule has an outage of its own (net_window.h); a link is down while any of them says so.
  *
  * Each function has a link to the network, through its port. A packet between two functions passes both of their links, even
- * if they have one port, and the trunks between them. Links have the ids of the topology. An outage is written when its begin
- * is known, which may be in the future: all processes see it at the same session time, however busy its writer is. Each rule
- * has an outage of its own; a link is down while any of them says so.
- *
- * One process of the session writes the outages (sim/state/net_faults.c), one thread at a time, in the shared page. Times are
- * session time. The page is untrusted: corrupt contents give outages that no rule asks for.
+ * if they have one port, and the trunks between them.
  */
 #ifndef SIM_NET_OUTAGE_H
 #define SIM_NET_OUTAGE_H
 
-#include <stdbool.h>
-
-#include "clock_page.h"
+#include "net_window.h"
 #include "pcie_model/topology/topology.h"
-
-#define SIM_CLOCK_MAX_NET_LINKS SIM_CLOCK_MAX_FUNCTIONS
 
 /* The links that packets between two functions pass, there and back. */
 struct sim_clock_net_way {
@@ -32,10 +23,6 @@ struct sim_clock_net_way {
  * above those for which there is room. */
 int sim_clock_net_outage_open(struct sim_clock_net *net, uint32_t link, uint32_t rule, uint64_t down_ns, uint64_t up_ns,
 			      uint64_t now_ns);
-
-/* Close the outages of rules that no longer exist. */
-void sim_clock_net_outages_restore(struct sim_clock_net *net, uint32_t num_links,
-				   bool (*rule_exists)(const void *arg, uint32_t rule), const void *arg);
 
 /* If the link is down at @at_ns: when it is up again, by what is known; else 0. */
 uint64_t sim_clock_net_link_up_ns(const struct sim_clock_net *net, uint32_t link, uint64_t at_ns);

@@ -7,9 +7,12 @@
 
 #include "pcie_model/arith.h"
 #include "sim/clock/clock.h"
+#include "sim/clock/net_slow.h"
 
 struct sim_qp_timing {
 	const struct sim_clock *clock;
+	const struct pcie_topology *topology;
+	uint32_t from, to; /* functions of the topology */
 	struct pcie_net_connection connection;
 	struct pcie_net_flow flow;
 };
@@ -53,7 +56,10 @@ int sim_qp_timing_create(struct sim_session *session, uint32_t from, uint32_t to
 	if (!timing)
 		return -ENOMEM;
 	timing->clock = clock;
-	rc = find_paths(sim_session_topology(session), from, to, mtu_bytes, &timing->connection);
+	timing->topology = sim_session_topology(session);
+	timing->from = from;
+	timing->to = to;
+	rc = find_paths(timing->topology, from, to, mtu_bytes, &timing->connection);
 	if (rc < 0)
 		free(timing);
 	else
@@ -66,9 +72,24 @@ void sim_qp_timing_destroy(struct sim_qp_timing *timing)
 	free(timing);
 }
 
+/* The connection as it is at @at_ns: in @slow, if rules make links slow. */
+static const struct pcie_net_connection *find_connection(const struct sim_qp_timing *timing, uint64_t at_ns,
+							 struct pcie_net_connection *slow)
+{
+	const struct sim_clock_net *net = &sim_clock_page(timing->clock)->net;
+
+	if (!sim_clock_net_has_slow_links(net))
+		return &timing->connection;
+	*slow = timing->connection;
+	sim_clock_net_slow_path(net, timing->topology, timing->from, timing->to, at_ns, &slow->there);
+	sim_clock_net_slow_path(net, timing->topology, timing->to, timing->from, at_ns, &slow->back);
+	return slow;
+}
+
 uint64_t sim_qp_timing_round_trip_ns(const struct sim_qp_timing *timing)
 {
-	const struct pcie_net_connection *connection = &timing->connection;
+	struct pcie_net_connection slow;
+	const struct pcie_net_connection *connection = find_connection(timing, sim_clock_now_ns(timing->clock), &slow);
 	uint64_t network_ps =
 		add_saturating_u64(pcie_net_latency_ps(&connection->there), pcie_net_latency_ps(&connection->back));
 
@@ -87,6 +108,8 @@ void sim_qp_timing_run(struct sim_qp_timing *timing, struct sim_rdma_work *work)
 						  .has_receive = work->has_message && work->is_written,
 						  .bytes = work->bytes };
 	uint64_t not_before_ns = work->not_before_ns == UINT64_MAX ? 0 : work->not_before_ns;
+	const struct pcie_net_connection *connection;
+	struct pcie_net_connection slow;
 	struct pcie_net_times times;
 	uint64_t start_ps;
 
@@ -96,7 +119,8 @@ void sim_qp_timing_run(struct sim_qp_timing *timing, struct sim_rdma_work *work)
 	}
 	start_ps = sim_clock_net_submit_ps(timing->clock, timing->connection.requester, &issuer.state);
 	start_ps = max_u64(start_ps, sim_clock_ps(not_before_ns));
-	sim_clock_net_run(timing->clock, &timing->connection, &request, start_ps, &timing->flow, &times);
+	connection = find_connection(timing, start_ps / 1000, &slow);
+	sim_clock_net_run(timing->clock, connection, &request, start_ps, &timing->flow, &times);
 	work->arrival_ns = sim_clock_ns(times.arrived_ps);
 	work->end_ns = sim_clock_ns(times.done_ps);
 }

@@ -81,12 +81,12 @@ void sim_fault_events_update_links(struct sim_fault_events *events);
 /* ... and close the windows of removed rules. */
 void sim_fault_events_close_removed_windows(struct sim_fault_events *events);
 
-/* net_faults.c: a rule for network links begins at @link, an id of the topology; rules that begin at @begin_ns do at trunks; close
- * the outages of removed rules. */
-void sim_fault_events_take_net_link_down(struct sim_fault_events *events, uint32_t link, uint32_t id,
-					 const struct sim_rule *rule);
+/* net_faults.c: a rule for network links, with the delay that was drawn, begins at @link, an id of the topology; rules that begin
+ * at @begin_ns do at trunks; close the windows of removed rules. */
+void sim_fault_events_change_net_link(struct sim_fault_events *events, uint32_t link, uint32_t id,
+				      const struct sim_rule *rule, uint64_t delay_ns);
 void sim_fault_events_inject_trunks(struct sim_fault_events *events, uint64_t begin_ns);
-void sim_fault_events_close_removed_outages(struct sim_fault_events *events,
-					    bool (*rule_exists)(const void *arg, uint32_t rule));
+void sim_fault_events_restore_net_links(struct sim_fault_events *events,
+					bool (*rule_exists)(const void *arg, uint32_t rule));
 
 #endif

@@ -134,9 +134,8 @@ static void on_fire(void *arg, uint32_t id, const struct sim_rule *rule, uint64_
 {
 	const struct function_hit *hit = arg;
 
-	(void)delay_ns; /* a link's delay is that of its rule */
 	if (hit->op == SIM_OP_NET_LINK)
-		sim_fault_events_take_net_link_down(hit->events, hit->function, id, rule);
+		sim_fault_events_change_net_link(hit->events, hit->function, id, rule, delay_ns);
 	else
 		degrade_link(hit, id, rule);
 }
@@ -176,7 +175,7 @@ void sim_fault_events_close_removed_windows(struct sim_fault_events *events)
 		last = events->topology->functions[i].card;
 		sim_clock_link_restore(sim_clock_card(events->clock, i), is_in_plan, events);
 	}
-	sim_fault_events_close_removed_outages(events, is_in_plan);
+	sim_fault_events_restore_net_links(events, is_in_plan);
 	sim_fault_events_update_links(events);
 }
 

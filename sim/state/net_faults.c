@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Faults of network links: which links a rule takes down, and when. */
+/* Faults of network links: which links a rule takes down or makes slow, and when. */
 #include "fault_events.h"
 #include "pcie_model/arith.h"
 #include "sim/base/log.h"
 #include "sim/clock/net_outage.h"
+#include "sim/clock/net_slow.h"
+
+#define DOES(act) SIM_ACT_BIT(SIM_ACT_##act)
 
 /* Limits that count what was evaluated: whether such a rule fires is known when it begins. */
 #define COUNTS (SIM_WHEN_SKIP | SIM_WHEN_NTH | SIM_WHEN_EVERY | SIM_WHEN_CHANCE | SIM_WHEN_TIMES)
@@ -23,25 +26,41 @@ static bool follows(const struct pcie_function *function, const struct pcie_func
 
 /* Returns 0, or -ENOSPC: a link has no room for the rule. What begins now does so before whoever waits for it goes on: at the time
  * that the clock shows, which may be before the begin that the plan counts. */
-static int open_outages(struct sim_fault_events *events, uint32_t link, uint32_t id, const struct sim_rule *rule)
+static int open_windows_of_link(struct sim_fault_events *events, uint32_t link, uint32_t id,
+				const struct sim_rule *rule, uint64_t delay_ns)
 {
-	const struct pcie_topology *topology = events->topology;
 	uint64_t now_ns = sim_clock_now_ns(events->clock);
 	uint64_t up_ns = add_saturating_u64(max_u64(rule->from_ns, now_ns), rule->duration_ns);
+	const struct sim_clock_net_change slow = { .rule = id,
+						   .rate = rule->actions & DOES(RATE) ? rule->rate_bytes : 0,
+						   .delay_ns = rule->actions & DOES(DELAY) ? delay_ns : 0,
+						   .begin_ns = rule->from_ns,
+						   .end_ns = rule->until_ns };
+	int rc = 0;
+
+	if (rule->actions & DOES(DOWN))
+		rc = sim_clock_net_outage_open(net_of(events), link, id, rule->from_ns, up_ns, now_ns);
+	return rc < 0 ? rc : sim_clock_net_slow_open(net_of(events), link, &slow, now_ns);
+}
+
+static int open_windows(struct sim_fault_events *events, uint32_t link, uint32_t id, const struct sim_rule *rule,
+			uint64_t delay_ns)
+{
+	const struct pcie_topology *topology = events->topology;
 	int rc = 0;
 
 	if (link >= topology->num_functions)
-		return sim_clock_net_outage_open(net_of(events), link, id, rule->from_ns, up_ns, now_ns);
+		return open_windows_of_link(events, link, id, rule, delay_ns);
 	for (uint32_t i = 0; i < topology->num_functions && rc == 0; i++)
 		if (follows(&topology->functions[i], &topology->functions[link]))
-			rc = sim_clock_net_outage_open(net_of(events), i, id, rule->from_ns, up_ns, now_ns);
+			rc = open_windows_of_link(events, i, id, rule, delay_ns);
 	return rc;
 }
 
-void sim_fault_events_take_net_link_down(struct sim_fault_events *events, uint32_t link, uint32_t id,
-					 const struct sim_rule *rule)
+void sim_fault_events_change_net_link(struct sim_fault_events *events, uint32_t link, uint32_t id,
+				      const struct sim_rule *rule, uint64_t delay_ns)
 {
-	if (open_outages(events, link, id, rule) == 0)
+	if (open_windows(events, link, id, rule, delay_ns) == 0)
 		return;
 	if (link >= SIM_CLOCK_MAX_NET_LINKS)
 		sim_warn(
@@ -60,12 +79,11 @@ struct trunk_hit {
 	uint32_t id;
 };
 
-static void on_trunk_down(void *arg, uint32_t id, const struct sim_rule *rule, uint64_t delay_ns)
+static void on_trunk_hit(void *arg, uint32_t id, const struct sim_rule *rule, uint64_t delay_ns)
 {
 	const struct trunk_hit *hit = arg;
 
-	(void)delay_ns; /* an outage has none */
-	sim_fault_events_take_net_link_down(hit->events, hit->id, id, rule);
+	sim_fault_events_change_net_link(hit->events, hit->id, id, rule, delay_ns);
 }
 
 static void inject_into_trunk(struct sim_fault_events *events, uint32_t link, uint64_t begin_ns)
@@ -76,7 +94,7 @@ static void inject_into_trunk(struct sim_fault_events *events, uint32_t link, ui
 					     .since_ns = begin_ns,
 					     .upto_ns = begin_ns,
 					     .now_ns = events->injected_ns,
-					     .on_fire = on_trunk_down,
+					     .on_fire = on_trunk_hit,
 					     .arg = &hit };
 	char name[PCIE_TRUNK_TEXT_SIZE];
 	struct sim_fault_hit fault_hit;
@@ -96,11 +114,12 @@ void sim_fault_events_inject_trunks(struct sim_fault_events *events, uint64_t be
 			inject_into_trunk(events, i, begin_ns);
 }
 
-/* ---- outages that begin later ---- */
+/* ---- rules that begin later ---- */
 
 static bool is_announced(const struct sim_rule *rule)
 {
-	return (sim_rule_ops(rule) & SIM_OP_BIT(SIM_OP_NET_LINK)) && !(rule->when & (SIM_WHEN_AFTER | COUNTS));
+	return (sim_rule_ops(rule) & SIM_OP_BIT(SIM_OP_NET_LINK)) && !(rule->when & (SIM_WHEN_AFTER | COUNTS)) &&
+	       rule->delay_kind <= SIM_DELAY_FIXED; /* others are drawn when the rule begins */
 }
 
 static bool is_for(const struct sim_rule *rule, const struct pcie_function *function)
@@ -120,12 +139,13 @@ static void announce_rule(void *arg, const struct sim_plan_rule *plan_rule)
 		return;
 	for (uint32_t i = 0; i < events->topology->num_functions; i++)
 		if (is_for(rule, &events->topology->functions[i]))
-			open_outages(events, i, plan_rule->id, rule);
+			open_windows(events, i, plan_rule->id, rule, rule->delay_a);
 	if (rule->where & SIM_WHERE_SIDE) /* a trunk has none */
 		return;
 	for (uint32_t i = 0; i < events->topology->network.num_links; i++)
 		if (sim_rule_names_trunk(rule, events->topology, i))
-			open_outages(events, pcie_topology_link_id(events->topology, i), plan_rule->id, rule);
+			open_windows(events, pcie_topology_link_id(events->topology, i), plan_rule->id, rule,
+				     rule->delay_a);
 }
 
 void sim_fault_events_announce_net_links(struct sim_fault_events *events)
@@ -134,9 +154,8 @@ void sim_fault_events_announce_net_links(struct sim_fault_events *events)
 		sim_plan_each(&events->shared->plan, announce_rule, events);
 }
 
-void sim_fault_events_close_removed_outages(struct sim_fault_events *events,
-					    bool (*rule_exists)(const void *arg, uint32_t rule))
+void sim_fault_events_restore_net_links(struct sim_fault_events *events,
+					bool (*rule_exists)(const void *arg, uint32_t rule))
 {
-	sim_clock_net_outages_restore(net_of(events), pcie_topology_num_link_ids(events->topology), rule_exists,
-				      events);
+	sim_clock_net_restore(net_of(events), pcie_topology_num_link_ids(events->topology), rule_exists, events);
 }

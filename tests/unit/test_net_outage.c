@@ -70,7 +70,7 @@ static void test_link_without_room_has_no_outage(void **state)
 	assert_int_equal(sim_clock_net_outage_open(net, SIM_CLOCK_MAX_NET_LINKS, 1, 100, 200, 0), -ENOSPC);
 	assert_int_equal(sim_clock_net_link_up_ns(net, SIM_CLOCK_MAX_NET_LINKS, 150), 0);
 	expect_open(net, SIM_CLOCK_MAX_NET_LINKS - 1, 1, 100, 200);
-	sim_clock_net_outages_restore(net, 2 * SIM_CLOCK_MAX_NET_LINKS, is_none, NULL);
+	sim_clock_net_restore(net, 2 * SIM_CLOCK_MAX_NET_LINKS, is_none, NULL);
 	assert_false(sim_clock_net_has_outages(net));
 }
 
@@ -112,10 +112,10 @@ static void test_removed_rule_ends(void **state)
 
 	expect_open(net, 3, 1, 100, 300);
 	expect_open(net, 3, 2, 100, 200);
-	sim_clock_net_outages_restore(net, 8, is_rule_2, NULL);
+	sim_clock_net_restore(net, 8, is_rule_2, NULL);
 	assert_int_equal(sim_clock_net_link_up_ns(net, 3, 150), 200);
 	assert_true(sim_clock_net_has_outages(net));
-	sim_clock_net_outages_restore(net, 8, is_none, NULL);
+	sim_clock_net_restore(net, 8, is_none, NULL);
 	assert_int_equal(sim_clock_net_link_up_ns(net, 3, 150), 0);
 	assert_false(sim_clock_net_has_outages(net));
 }
@@ -137,10 +137,10 @@ static void test_spoiled_page_is_harmless(void **state)
 	struct sim_clock_net *net = *state;
 
 	net->has_outages = 1;
-	net->links[3].end = UINT32_MAX;
+	net->links[3].outages.end = UINT32_MAX;
 	for (uint32_t i = 0; i < SIM_CLOCK_MAX_WINDOWS; i++) {
-		net->links[3].outages[i].rule = UINT32_MAX;
-		net->links[3].outages[i].up_ns = UINT64_MAX;
+		net->links[3].outages.entries[i].rule = UINT32_MAX;
+		net->links[3].outages.entries[i].end_ns = UINT64_MAX;
 	}
 	assert_true(sim_clock_net_link_up_ns(net, 3, 50) == UINT64_MAX);
 	assert_int_equal(sim_clock_net_outage_open(net, 3, 1, 0, 10, 5), -ENOSPC);

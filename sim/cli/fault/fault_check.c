@@ -87,8 +87,12 @@ static int check_device(const struct pcie_topology *topology, const struct sim_r
 
 static int check_clock(enum sim_clock_mode mode, const struct sim_rule *rule, const char *text, char *error)
 {
-	if (mode != SIM_CLOCK_FUNCTIONAL ||
-	    !(rule->actions & (SIM_ACT_BIT(SIM_ACT_DEGRADE) | SIM_ACT_BIT(SIM_ACT_ERRORS))))
+	const bool is_for_net_links = sim_rule_ops(rule) == SIM_OP_BIT(SIM_OP_NET_LINK);
+	sim_bits slowing = SIM_ACT_BIT(SIM_ACT_DEGRADE) | SIM_ACT_BIT(SIM_ACT_ERRORS);
+
+	if (is_for_net_links)
+		slowing = SIM_ACT_BIT(SIM_ACT_DELAY) | SIM_ACT_BIT(SIM_ACT_RATE);
+	if (mode != SIM_CLOCK_FUNCTIONAL || !(rule->actions & slowing))
 		return 0;
 	snprintf(
 		error, CLI_FAULT_ERROR_SIZE,

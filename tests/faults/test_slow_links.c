@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Network links that are slow, between contexts of one program on ports behind them. In timed and in virtual time. */
+#include <bfsim.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmocka_test.h"
+#include "tests/api/rdma_util.h"
+
+#define MS UINT64_C(1000000)
+
+#define DEADLINE_NS UINT64_C(60000000000)
+
+static bool is_virtual(void)
+{
+	return strcmp(getenv("BFSIM_CLOCK"), "virtual") == 0;
+}
+
+static uint32_t add_rule(const char *rule)
+{
+	uint32_t id;
+
+	if (bfsim_fault_add(rule, &id) != 0)
+		fail_msg("%s: %s", rule, bfsim_error());
+	return id;
+}
+
+static void begin(struct peer **a, struct peer **b, uint32_t device_b)
+{
+	assert_int_equal(bfsim_fault_clear(), 0); /* of a test that failed */
+	*a = peer_open(0, RDMA_ALL_ACCESS);
+	*b = peer_open(device_b, RDMA_ALL_ACCESS);
+	peer_start(*a);
+	peer_start(*b);
+	peers_connect(*a, *b);
+}
+
+static void end(struct peer *a, struct peer *b)
+{
+	peer_close(a);
+	peer_close(b);
+	assert_int_equal(bfsim_fault_clear(), 0);
+}
+
+/* The time of a write from @a to @b. */
+static uint64_t write_ns(struct peer *a, struct peer *b, size_t len)
+{
+	uint64_t begin_ns = bfsim_now_ns();
+
+	a->trace[0] = '\0';
+	peer_write(a, 1, peer_buf(a, 0, len, len), peer_remote_buf(a, b, 0, len, 0));
+	while (!strstr(a->trace, "write 1 done")) {
+		if (bfsim_now_ns() - begin_ns > DEADLINE_NS)
+			fail_msg("the write has no end: \"%s\"", a->trace);
+		peer_progress(a);
+		peer_progress(b);
+	}
+	return bfsim_now_ns() - begin_ns;
+}
+
+/* In virtual time exactly; in timed mode the machine may take longer. */
+static void assert_takes(uint64_t ns, uint64_t least_ns)
+{
+	if (is_virtual())
+		assert_int_equal(ns, least_ns);
+	else
+		assert_true(ns >= least_ns);
+}
+
+/* The packet and its acknowledgement pass the link. */
+static void test_delay_counts_in_each_direction(void **state)
+{
+	const char *const rules[] = { "net.link device=leaf1/leaf0 delay=5ms", "net.link device=03:00.0 delay=5ms",
+				      "net.link device=03:00.1 delay=5ms" };
+	struct peer *a, *b;
+	uint64_t fast_ns;
+
+	begin(&a, &b, 1);
+	fast_ns = write_ns(a, b, 64);
+	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
+		uint32_t id = add_rule(rules[i]);
+		uint64_t slow_ns = write_ns(a, b, 64);
+
+		assert_takes(slow_ns, is_virtual() ? fast_ns + 10 * MS : 10 * MS);
+		assert_takes(write_ns(b, a, 64), is_virtual() ? slow_ns : 10 * MS);
+		assert_int_equal(bfsim_fault_remove(id), 0);
+	}
+	if (is_virtual())
+		assert_int_equal(write_ns(a, b, 64), fast_ns);
+	end(a, b);
+}
+
+/* Links that follow each other add up; of several rules for one link the longest delay counts. */
+static void test_longest_delay_of_a_link_counts(void **state)
+{
+	struct peer *a, *b;
+	uint64_t fast_ns;
+
+	begin(&a, &b, 1);
+	fast_ns = write_ns(a, b, 64);
+	add_rule("net.link device=leaf0/leaf1 delay=2ms");
+	add_rule("net.link device=leaf0/leaf1 delay=3ms");
+	add_rule("net.link device=03:00.1 delay=4ms");
+	assert_takes(write_ns(a, b, 64), is_virtual() ? fast_ns + 14 * MS : 14 * MS);
+	end(a, b);
+}
+
+/* 100,000 bytes with their headers, at 1 MB in a second: a tenth of a second and a little more. */
+static void test_lowest_rate_counts(void **state)
+{
+	struct peer *a, *b;
+	uint64_t slow_ns;
+
+	begin(&a, &b, 1);
+	add_rule("net.link device=leaf0/leaf1 rate=10000000");
+	add_rule("net.link device=03:00.0 rate=1000000");
+	slow_ns = write_ns(a, b, 100000);
+	assert_true(slow_ns >= 100 * MS);
+	if (is_virtual())
+		assert_in_range(slow_ns, 100 * MS, 110 * MS);
+	end(a, b);
+}
+
+/* A rule has its time, and then a request that begins later is as fast as before. */
+static void test_slow_link_ends(void **state)
+{
+	struct peer *a, *b;
+	uint64_t fast_ns, until_ns;
+	char rule[96];
+
+	begin(&a, &b, 1);
+	fast_ns = write_ns(a, b, 64);
+	until_ns = bfsim_now_ns() + 15 * MS;
+	snprintf(rule, sizeof(rule), "net.link device=leaf0/leaf1 delay=10ms until=%lluns",
+		 (unsigned long long)until_ns);
+	add_rule(rule);
+	assert_takes(write_ns(a, b, 64), is_virtual() ? fast_ns + 20 * MS : 20 * MS);
+	assert_true(bfsim_now_ns() >= until_ns);
+	if (is_virtual())
+		assert_int_equal(write_ns(a, b, 64), fast_ns);
+	end(a, b);
+}
+
+/* They have one port: no packet passes a switch. */
+static void test_connection_that_needs_no_slow_link_is_fast(void **state)
+{
+	struct peer *a, *b;
+	uint64_t fast_ns;
+
+	begin(&a, &b, 0);
+	fast_ns = write_ns(a, b, 64);
+	add_rule("net.link device=leaf0/leaf1 delay=1000s");
+	if (is_virtual())
+		assert_int_equal(write_ns(a, b, 64), fast_ns);
+	else
+		write_ns(a, b, 64); /* ends at all */
+	end(a, b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_delay_counts_in_each_direction),
+		cmocka_unit_test(test_longest_delay_of_a_link_counts),
+		cmocka_unit_test(test_lowest_rate_counts),
+		cmocka_unit_test(test_slow_link_ends),
+		cmocka_unit_test(test_connection_that_needs_no_slow_link_is_fast),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
