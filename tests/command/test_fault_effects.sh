@@ -58,6 +58,11 @@ test_a_slower_link_is_refused_where_the_clock_cannot_show_it() {
 		says "fault 'link .*': the session's clock is functional, which shows no slower link: --clock timed or virtual" err
 		status 0 bfsim run --clock timed --fault "link device=03:00.0 $action" --dpu "$trace_peer 4"
 	done
+	for action in delay=1us rate=10M; do
+		status 2 bfsim run --fault "net.link device=03:00.0 $action" --dpu 'touch ran'
+		says "fault 'net.link .*': the session's clock is functional, which shows no slower link: --clock timed or virtual" err
+		status 0 bfsim run --clock timed --fault "net.link device=03:00.0 $action" --dpu "$trace_peer 4"
+	done
 	absent ran
 	bfsim up --session s >/dev/null
 	status 1 bfsim link degrade 03:00.0 --to gen2x4 --session s

@@ -74,6 +74,15 @@ test_a_longer_path_takes_its_latencies() {
 	same $((2 * 2880)) $((far - near))
 }
 
+# A slow link adds its delay there and back, to those whose way goes over it.
+test_a_slow_link_delays_a_connection() {
+	fast=$(established node2/host "$topology")
+	slow=$(established node2/host "$topology" --fault 'net.link device=leaf0/spine delay=1ms' --fault 'net.link device=03:00.0 side=node2/dpu delay=20us')
+	same $((2 * 1020000)) $((slow - fast))
+	near=$(established node1/host "$topology")
+	same "$near" "$(established node1/host "$topology" --fault 'net.link device=leaf0/spine delay=1ms')"
+}
+
 # Ports of one card without a network: its switch has 300 ns, as leaf0, and links of 20 ns, as node0's and node1's.
 test_a_leaf_is_as_the_default() {
 	near=$(established node1/host "$topology")
