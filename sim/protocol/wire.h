@@ -32,7 +32,7 @@
 struct msghdr;
 
 /* Raise the number when a shared layout or its meaning changes; rules and their operations change the rest (operations.h). */
-#define SIM_WIRE_VERSION (27u << 16 | SIM_RULES_CHECKSUM)
+#define SIM_WIRE_VERSION (28u << 16 | SIM_RULES_CHECKSUM)
 
 enum sim_msg_type {
 	SIM_MSG_ATTACH = 1, /* attach this process */

@@ -106,6 +106,19 @@ static void test_longest_delay_of_a_link_counts(void **state)
 	end(a, b);
 }
 
+/* A request is not sent again, and does not fail, however late its acknowledgement is. */
+static void test_request_over_a_very_slow_link_ends(void **state)
+{
+	struct peer *a, *b;
+
+	if (!is_virtual())
+		skip();
+	begin(&a, &b, 1);
+	add_rule("net.link device=leaf0/leaf1 delay=20s");
+	assert_in_range(write_ns(a, b, 64), 40000 * MS, 40001 * MS);
+	end(a, b);
+}
+
 /* 100,000 bytes with their headers, at 1 MB in a second: a tenth of a second and a little more. */
 static void test_lowest_rate_counts(void **state)
 {
@@ -163,6 +176,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_delay_counts_in_each_direction),
 		cmocka_unit_test(test_longest_delay_of_a_link_counts),
+		cmocka_unit_test(test_request_over_a_very_slow_link_ends),
 		cmocka_unit_test(test_lowest_rate_counts),
 		cmocka_unit_test(test_slow_link_ends),
 		cmocka_unit_test(test_connection_that_needs_no_slow_link_is_fast),

@@ -9,6 +9,7 @@
 
 #include "pcie_model/arith.h"
 #include "sim/cli/base/cli.h"
+#include "sim/cli/fault/fault_check.h"
 #include "sim/cli/report/report.h"
 #include "sim/faults/plan/plan.h"
 
@@ -178,19 +179,9 @@ static uint64_t first_process_begin_ns(const struct replay *replay)
 	return begin;
 }
 
-/* Whether a rule has an effect until it is over or removed. */
-static bool lasts(const struct sim_rule *rule)
-{
-	sim_bits slowing = SIM_ACT_BIT(SIM_ACT_DEGRADE) | SIM_ACT_BIT(SIM_ACT_ERRORS);
-
-	if (sim_rule_ops(rule) == SIM_OP_BIT(SIM_OP_NET_LINK))
-		slowing |= SIM_ACT_BIT(SIM_ACT_DELAY) | SIM_ACT_BIT(SIM_ACT_RATE);
-	return rule->actions & slowing;
-}
-
 static void print_event_rule(struct replay *replay, struct sim_rule *rule, uint64_t id, uint64_t added_ns, bool is_past)
 {
-	if (is_past && lasts(rule))
+	if (is_past && cli_fault_slows_links(rule))
 		report_gap(replay, "was removed, and the trace does not contain when: it stays in the plan", id);
 	if (is_added_late(added_ns, first_process_begin_ns(replay)))
 		set_begin_time(rule, added_ns);
