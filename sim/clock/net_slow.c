@@ -26,23 +26,37 @@ int sim_clock_net_slow_open(struct sim_clock_net *net, uint32_t link, const stru
 	return rc;
 }
 
-static void slow_hop(const struct sim_clock_net *net, uint32_t link, uint64_t at_ns, struct pcie_net_hop *hop)
+uint32_t sim_clock_net_lower_rate(uint32_t a, uint32_t b)
 {
-	const struct sim_clock_net_windows *slow = &net->links[link].slow;
-	uint64_t delay_ns = 0, fs_per_byte = hop->fs_per_byte;
+	return a == 0 || b == 0 ? a + b : min_u32(a, b);
+}
 
-	for (uint32_t i = 0; i < sim_clock_net_num_windows(slow); i++) {
-		const struct sim_clock_net_window *window = &slow->entries[i];
-		uint32_t rate = load(&window->rate);
+struct sim_clock_net_slow sim_clock_net_slow_at(const struct sim_clock_net *net, uint32_t link, uint64_t at_ns)
+{
+	struct sim_clock_net_slow slow = { 0 };
+	const struct sim_clock_net_windows *windows;
+
+	if (link >= SIM_CLOCK_MAX_NET_LINKS)
+		return slow;
+	windows = &net->links[link].slow;
+	for (uint32_t i = 0; i < sim_clock_net_num_windows(windows); i++) {
+		const struct sim_clock_net_window *window = &windows->entries[i];
 
 		if (at_ns < load(&window->begin_ns) || at_ns >= load(&window->end_ns))
 			continue;
-		delay_ns = max_u64(delay_ns, load(&window->delay_ns));
-		if (rate > 0)
-			fs_per_byte = max_u64(fs_per_byte, FS_PER_BYTE_BS / rate);
+		slow.delay_ns = max_u64(slow.delay_ns, load(&window->delay_ns));
+		slow.rate = sim_clock_net_lower_rate(slow.rate, load(&window->rate));
 	}
-	hop->fs_per_byte = fs_per_byte;
-	hop->latency_ps = add_saturating_u64(hop->latency_ps, sim_clock_ps(delay_ns));
+	return slow;
+}
+
+static void slow_hop(const struct sim_clock_net *net, uint32_t link, uint64_t at_ns, struct pcie_net_hop *hop)
+{
+	const struct sim_clock_net_slow slow = sim_clock_net_slow_at(net, link, at_ns);
+
+	if (slow.rate > 0)
+		hop->fs_per_byte = max_u64(hop->fs_per_byte, FS_PER_BYTE_BS / slow.rate);
+	hop->latency_ps = add_saturating_u64(hop->latency_ps, sim_clock_ps(slow.delay_ns));
 }
 
 void sim_clock_net_slow_path(const struct sim_clock_net *net, const struct pcie_topology *topology, uint32_t from,
@@ -50,11 +64,11 @@ void sim_clock_net_slow_path(const struct sim_clock_net *net, const struct pcie_
 {
 	uint32_t trunk;
 
-	if (path->num_hops == 0 || from >= SIM_CLOCK_MAX_NET_LINKS || to >= SIM_CLOCK_MAX_NET_LINKS)
+	if (path->num_hops == 0)
 		return;
 	slow_hop(net, from, at_ns, &path->hops[0]);
 	slow_hop(net, to, at_ns, &path->hops[path->num_hops - 1]);
 	for (uint32_t i = 0; i < path->num_hops; i++)
-		if (pcie_topology_find_trunk(topology, &path->hops[i], &trunk) && trunk < SIM_CLOCK_MAX_NET_LINKS)
+		if (pcie_topology_find_trunk(topology, &path->hops[i], &trunk))
 			slow_hop(net, trunk, at_ns, &path->hops[i]);
 }

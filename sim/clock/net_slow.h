@@ -10,10 +10,22 @@
 #include "net_window.h"
 #include "pcie_model/topology/topology.h"
 
+/* What rules do to a link. */
+struct sim_clock_net_slow {
+	uint64_t delay_ns; /* added to its latency */
+	uint32_t rate;     /* bytes in a second at most; 0 = no limit */
+};
+
 /* Let @link be slow by a rule. Nothing changes if it has such a window there already, or neither delay nor rate. Returns 0, or
  * -ENOSPC as sim_clock_net_outage_open(). */
 int sim_clock_net_slow_open(struct sim_clock_net *net, uint32_t link, const struct sim_clock_net_change *change,
 			    uint64_t now_ns);
+
+/* The lower one of two rates, of which 0 is none. */
+uint32_t sim_clock_net_lower_rate(uint32_t a, uint32_t b);
+
+/* How slow the link is at @at_ns. */
+struct sim_clock_net_slow sim_clock_net_slow_at(const struct sim_clock_net *net, uint32_t link, uint64_t at_ns);
 
 /* Change the hops of @path, between these functions, to what they are at @at_ns. */
 void sim_clock_net_slow_path(const struct sim_clock_net *net, const struct pcie_topology *topology, uint32_t from,

@@ -35,7 +35,7 @@ test_devs_shows_switches_and_links() {
 it = json.load(sys.stdin)["network"]
 assert [one["name"] for one in it["switches"]] == ["leaf0", "leaf1", "spine"], it
 assert it["links"][4] == {"from": "leaf1", "to": "node2/dpu/0000:03:00.0", "latency-ps": 2000000, "rate-bps": 25000000000,
-                          "mtu": 512, "loss-ppb": 1000000, "state": "up", "up-in-ns": 0}, it' <out
+                          "mtu": 512, "loss-ppb": 1000000, "state": "up", "up-in-ns": 0, "added-delay-ns": 0, "max-bytes-per-s": 0}, it' <out
 	status 0 bfsim devs --topology "$topology" --on node0/host
 	lacks network out
 	status 0 bfsim devs --json
@@ -64,6 +64,31 @@ assert all((0 < one["up-in-ns"] <= 10**12) == (one["state"] == "down") for one i
 	status 0 bfsim fault clear --session s
 	status 0 bfsim ps --session s
 	lacks 'network link' out
+	bfsim down --session s
+}
+
+test_slow_links_are_shown() {
+	bfsim up --session s --clock timed --topology "$topology" >/dev/null
+	for rule in 'device=leaf0/spine delay=1us' 'device=leaf0/spine rate=10M' 'device=03:00.0 side=node2/dpu delay=20us'; do
+		status 0 bfsim fault add "net.link $rule" --session s
+	done
+	status 0 bfsim ps --session s
+	says '^leaf0/spine: network link slow$' out
+	says '^node2/dpu 0000:03:00.0: network link slow$' out
+	status 0 bfsim devs --session s
+	says '^leaf0 +spine .* slow$' out
+	says '^leaf1 +node2/dpu/0000:03:00.0 .* slow$' out
+	says '^spine +leaf1 .* up$' out
+	status 0 bfsim devs --session s --json
+	python3 -c 'import json, sys
+it = json.load(sys.stdin)
+slow = [(one["from"], one["added-delay-ns"], one["max-bytes-per-s"]) for one in it["network"]["links"]]
+assert slow[2:] == [("leaf0", 1000, 10485760), ("spine", 0, 0), ("leaf1", 20000, 0)], slow
+functions = [one for card in it["cards"] for one in card["functions"] if one["net-link-added-delay-ns"] == 20000]
+assert any(one["side"] == "node2/dpu" and one["net-link"] == "up" for one in functions), functions' <out
+	status 0 bfsim fault clear --session s
+	status 0 bfsim devs --session s
+	lacks STATE out
 	bfsim down --session s
 }
 

@@ -73,6 +73,19 @@ static void test_longest_delay_and_lowest_rate_count(void **state)
 	assert_int_equal(hop_at(net, 150).fs_per_byte, UINT64_C(1000000000));
 }
 
+static void test_slowness_is_what_rules_say(void **state)
+{
+	struct sim_clock_net *net = *state;
+
+	open_slow(net, 5, 1, 50, 2000000);
+	open_slow(net, 5, 2, 20, 1000000);
+	assert_int_equal(sim_clock_net_slow_at(net, 5, 150).delay_ns, 50);
+	assert_int_equal(sim_clock_net_slow_at(net, 5, 150).rate, 1000000);
+	assert_int_equal(sim_clock_net_slow_at(net, 5, 250).delay_ns, 0);
+	assert_int_equal(sim_clock_net_slow_at(net, 5, 250).rate, 0);
+	assert_int_equal(sim_clock_net_slow_at(net, UINT32_MAX, 150).delay_ns, 0);
+}
+
 static void test_link_is_never_faster_than_the_topology_says(void **state)
 {
 	struct sim_clock_net *net = *state;
@@ -156,13 +169,10 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(test_##name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(link_is_slow_for_its_time),
-		TEST(longest_delay_and_lowest_rate_count),
-		TEST(link_is_never_faster_than_the_topology_says),
-		TEST(delays_of_two_links_add_up),
-		TEST(rule_without_a_slow_action_opens_nothing),
-		TEST(link_without_room_stays_fast),
-		TEST(removed_rule_ends),
+		TEST(link_is_slow_for_its_time),    TEST(longest_delay_and_lowest_rate_count),
+		TEST(slowness_is_what_rules_say),   TEST(link_is_never_faster_than_the_topology_says),
+		TEST(delays_of_two_links_add_up),   TEST(rule_without_a_slow_action_opens_nothing),
+		TEST(link_without_room_stays_fast), TEST(removed_rule_ends),
 		TEST(spoiled_page_is_harmless),
 	};
 

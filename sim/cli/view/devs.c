@@ -29,7 +29,7 @@ struct dev {
 	char mac[CLI_MAC_SIZE], ipv4_text[CLI_IP_SIZE], ipv6[CLI_IP_SIZE];
 	const char *ipv4; /* NULL = none */
 	const char *net_link;
-	uint64_t net_up_in_ns;
+	struct cli_live_net net;
 };
 
 #define DEV(member, key, heading)             CLI_FIELD(struct dev, member, key, heading)
@@ -66,7 +66,9 @@ static const struct cli_field dev_fields[] = {
 	DEV(function.vhca_id, "vhca-id", ">VHCA"),
 	DEV(function.hotplug, "hotplug", NULL),
 	DEV(net_link, "net-link", NULL),
-	DEV(net_up_in_ns, "net-link-up-in-ns", NULL),
+	DEV(net.up_in_ns, "net-link-up-in-ns", NULL),
+	DEV(net.slow.delay_ns, "net-link-added-delay-ns", NULL),
+	DEV(net.slow.rate, "net-link-max-bytes-per-s", NULL),
 	DEV(mark, NULL, "STATE"),
 	DEV(aux_device, NULL, "AUX DEVICE"),
 	{ 0 },
@@ -134,8 +136,8 @@ static void describe(const struct view *view, const struct pcie_function *functi
 				 .mark = mark[0] ? mark : "works",
 				 .comch = comch_text(&function->caps),
 				 .ipv4 = function->has_ipv4 ? ret_dev->ipv4_text : NULL,
-				 .net_up_in_ns = cli_live_net_up_in_ns(view->live, function) };
-	ret_dev->net_link = ret_dev->net_up_in_ns > 0 ? "down" : "up";
+				 .net = cli_live_net(view->live, function) };
+	ret_dev->net_link = ret_dev->net.up_in_ns > 0 ? "down" : "up";
 	pcie_addr_format(&function->addr, ret_dev->pci);
 	cli_func_address(function, ret_dev->address);
 	cli_func_mac(function, ret_dev->mac);

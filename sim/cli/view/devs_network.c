@@ -15,8 +15,8 @@
 struct link_view {
 	struct pcie_net_link link;
 	char from[END_SIZE], to[END_SIZE];
-	const char *state;
-	uint64_t up_in_ns;
+	const char *state, *mark; /* in words for programs, and for people */
+	struct cli_live_net net;
 };
 
 static void show_time(uint64_t ps, char text[CLI_FIELD_SIZE])
@@ -72,8 +72,11 @@ static const struct cli_field link_fields[] = {
 	LINK_SHOWN(rate_bps, "rate-bps", ">RATE", show_rate),
 	LINK_SHOWN(mtu_bytes, "mtu", ">MTU", show_mtu),
 	LINK_SHOWN(loss_ppb, "loss-ppb", ">LOSS", show_share),
-	LINK(state, "state", "STATE"),
-	LINK(up_in_ns, "up-in-ns", NULL),
+	LINK(state, "state", NULL),
+	LINK(mark, NULL, "STATE"),
+	LINK(net.up_in_ns, "up-in-ns", NULL),
+	LINK(net.slow.delay_ns, "added-delay-ns", NULL),
+	LINK(net.slow.rate, "max-bytes-per-s", NULL),
 	{ 0 },
 };
 
@@ -100,20 +103,24 @@ static void describe_end(const struct pcie_topology *topology, const struct pcie
 static struct link_view describe(const struct pcie_topology *topology, const struct cli_live *live, uint32_t index)
 {
 	struct link_view view = { .link = topology->network.links[index],
-				  .up_in_ns = cli_live_net_link_up_in_ns(live, topology, index) };
+				  .net = cli_live_net_link(live, topology, index) };
 
-	view.state = view.up_in_ns > 0 ? "down" : "up";
+	view.state = view.net.up_in_ns > 0 ? "down" : "up";
+	view.mark = view.net.up_in_ns == 0 && cli_live_net_is_changed(&view.net) ? "slow" : view.state;
 	describe_end(topology, &view.link.ends[0], view.from);
 	describe_end(topology, &view.link.ends[1], view.to);
 	return view;
 }
 
-/* Whether all links are up. */
+/* Whether all links are as the topology says. */
 static bool works(const struct pcie_topology *topology, const struct cli_live *live)
 {
-	for (uint32_t i = 0; i < topology->network.num_links; i++)
-		if (cli_live_net_link_up_in_ns(live, topology, i) > 0)
+	for (uint32_t i = 0; i < topology->network.num_links; i++) {
+		const struct cli_live_net net = cli_live_net_link(live, topology, i);
+
+		if (cli_live_net_is_changed(&net))
 			return false;
+	}
 	return true;
 }
 
@@ -122,7 +129,7 @@ int cli_devs_print_network(const struct pcie_topology *topology, const struct cl
 	static const char *const switch_headings[] = { "SWITCH", ">LATENCY", ">RATE" };
 	static const char *const link_headings[] = {
 		"LINK FROM", "TO", ">LATENCY", ">RATE", ">MTU", ">LOSS", "STATE"
-	}; /* STATE is there if a link is down */
+	}; /* STATE is there if a link is down or slow */
 	const struct pcie_network *network = &topology->network;
 	struct cli_table switches = CLI_TABLE(switch_headings), links = CLI_TABLE(link_headings);
 

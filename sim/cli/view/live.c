@@ -58,22 +58,23 @@ const char *cli_live_rep(const struct cli_live *live, const struct pcie_function
 	return status_word(live, function) & (SIM_FUNCTION_REMOVED | SIM_FUNCTION_REP_REMOVED) ? "removed" : "works";
 }
 
-static uint64_t link_up_in_ns(const struct cli_live *live, uint32_t link_id)
+static struct cli_live_net net_of(const struct cli_live *live, uint32_t link_id)
 {
 	const struct sim_shared_state *shared;
 	uint64_t now_ns, up_ns;
 
 	if (!live->shared.base)
-		return 0;
+		return (struct cli_live_net){ 0 };
 	shared = sim_shared_state_of(&live->shared);
 	now_ns = sim_shared_state_now_ns(shared);
 	up_ns = sim_clock_net_link_up_ns(&shared->clock.net, link_id, now_ns);
-	return up_ns > 0 ? up_ns - now_ns : 0;
+	return (struct cli_live_net){ .up_in_ns = up_ns > 0 ? up_ns - now_ns : 0,
+				      .slow = sim_clock_net_slow_at(&shared->clock.net, link_id, now_ns) };
 }
 
-uint64_t cli_live_net_up_in_ns(const struct cli_live *live, const struct pcie_function *function)
+struct cli_live_net cli_live_net(const struct cli_live *live, const struct pcie_function *function)
 {
-	return link_up_in_ns(live, function->id);
+	return net_of(live, function->id);
 }
 
 static bool is_pf_of_port(const struct pcie_function *function, const struct pcie_link_end *end)
@@ -82,22 +83,43 @@ static bool is_pf_of_port(const struct pcie_function *function, const struct pci
 	       pcie_side_is_dpu(function->side);
 }
 
-uint64_t cli_live_net_link_up_in_ns(const struct cli_live *live, const struct pcie_topology *topology, uint32_t link)
+/* A link between two ports is that of each. */
+static void add_net(struct cli_live_net *net, struct cli_live_net other)
+{
+	net->up_in_ns = max_u64(net->up_in_ns, other.up_in_ns);
+	net->slow.delay_ns = add_saturating_u64(net->slow.delay_ns, other.slow.delay_ns);
+	net->slow.rate = sim_clock_net_lower_rate(net->slow.rate, other.slow.rate);
+}
+
+struct cli_live_net cli_live_net_link(const struct cli_live *live, const struct pcie_topology *topology, uint32_t link)
 {
 	const struct pcie_link_end *ends = topology->network.links[link].ends;
-	uint64_t up_in_ns = link_up_in_ns(live, pcie_topology_link_id(topology, link));
+	struct cli_live_net net = net_of(live, pcie_topology_link_id(topology, link));
 
 	for (size_t i = 0; i < topology->num_functions; i++) {
 		const struct pcie_function *function = &topology->functions[i];
 
 		if (is_pf_of_port(function, &ends[0]) || is_pf_of_port(function, &ends[1]))
-			up_in_ns = max_u64(up_in_ns, cli_live_net_up_in_ns(live, function));
+			add_net(&net, cli_live_net(live, function));
 	}
-	return up_in_ns;
+	return net;
+}
+
+bool cli_live_net_is_changed(const struct cli_live_net *net)
+{
+	return net->up_in_ns > 0 || net->slow.delay_ns > 0 || net->slow.rate > 0;
+}
+
+static const char *net_mark(const struct cli_live_net *net)
+{
+	if (!cli_live_net_is_changed(net))
+		return "";
+	return net->up_in_ns > 0 ? "network link down" : "network link slow";
 }
 
 const char *cli_live_function_mark(const struct cli_live *live, const struct pcie_function *function)
 {
+	struct cli_live_net net = cli_live_net(live, function);
 	uint64_t word = status_word(live, function);
 
 	if (word & SIM_FUNCTION_REMOVED)
@@ -106,7 +128,7 @@ const char *cli_live_function_mark(const struct cli_live *live, const struct pci
 		return "failed until a reset";
 	if (word & SIM_FUNCTION_REP_REMOVED)
 		return "representor removed";
-	return cli_live_net_up_in_ns(live, function) > 0 ? "network link down" : "";
+	return net_mark(&net);
 }
 
 struct cli_live_link cli_live_link(const struct cli_live *live, const struct pcie_topology *topology, uint32_t card)
@@ -157,10 +179,12 @@ static void print_trunks(const struct cli_live *live, const struct pcie_topology
 	char name[PCIE_TRUNK_TEXT_SIZE];
 
 	for (uint32_t i = 0; i < network->num_links; i++) {
-		if (!pcie_link_is_trunk(&network->links[i]) || cli_live_net_link_up_in_ns(live, topology, i) == 0)
+		const struct cli_live_net net = cli_live_net_link(live, topology, i);
+
+		if (!pcie_link_is_trunk(&network->links[i]) || !cli_live_net_is_changed(&net))
 			continue;
 		pcie_trunk_format(topology, i, false, name);
-		printf("%s: network link down\n", name);
+		printf("%s: %s\n", name, net_mark(&net));
 	}
 }
 
