@@ -634,7 +634,7 @@ static void test_large_copies_go_by_what_was_found_faster(void **state)
 /* That it is not is what the open says, not the kernel alone. */
 static void test_memory_that_was_opened_to_read_is_not_written(void **state)
 {
-	struct sim_peer_memory *own;
+	struct sim_peer_memory *own = NULL;
 	int mem_fd, maps_fd;
 	char byte = 'a';
 	int rc = sim_peer_memory_open(0, false, &mem_fd, &maps_fd);
