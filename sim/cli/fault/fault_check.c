@@ -85,18 +85,9 @@ static int check_device(const struct pcie_topology *topology, const struct sim_r
 	return -1;
 }
 
-bool cli_fault_slows_links(const struct sim_rule *rule)
-{
-	sim_bits slowing = SIM_ACT_BIT(SIM_ACT_DEGRADE) | SIM_ACT_BIT(SIM_ACT_ERRORS);
-
-	if (sim_rule_ops(rule) == SIM_OP_BIT(SIM_OP_NET_LINK))
-		slowing = SIM_ACT_BIT(SIM_ACT_DELAY) | SIM_ACT_BIT(SIM_ACT_RATE);
-	return rule->actions & slowing;
-}
-
 static int check_clock(enum sim_clock_mode mode, const struct sim_rule *rule, const char *text, char *error)
 {
-	if (mode != SIM_CLOCK_FUNCTIONAL || !cli_fault_slows_links(rule))
+	if (mode != SIM_CLOCK_FUNCTIONAL || !sim_rule_slows_links(rule))
 		return 0;
 	snprintf(
 		error, CLI_FAULT_ERROR_SIZE,

@@ -3,8 +3,6 @@
 #ifndef SIM_CLI_FAULT_FAULT_CHECK_H
 #define SIM_CLI_FAULT_FAULT_CHECK_H
 
-#include <stdbool.h>
-
 #include "pcie_model/topology/topology.h"
 #include "sim/clock/clock.h"
 #include "sim/faults/rule/rule.h"
@@ -15,8 +13,5 @@
  * -1 with the reason in @ret_error. */
 int cli_fault_check(const struct sim_rule *rule, const struct pcie_topology *topology, enum sim_clock_mode mode,
 		    char ret_error[CLI_FAULT_ERROR_SIZE]);
-
-/* Whether the rule makes links slower, for as long as it lasts. */
-bool cli_fault_slows_links(const struct sim_rule *rule);
 
 #endif

@@ -9,7 +9,6 @@
 
 #include "pcie_model/arith.h"
 #include "sim/cli/base/cli.h"
-#include "sim/cli/fault/fault_check.h"
 #include "sim/cli/report/report.h"
 #include "sim/faults/plan/plan.h"
 
@@ -181,7 +180,7 @@ static uint64_t first_process_begin_ns(const struct replay *replay)
 
 static void print_event_rule(struct replay *replay, struct sim_rule *rule, uint64_t id, uint64_t added_ns, bool is_past)
 {
-	if (is_past && cli_fault_slows_links(rule))
+	if (is_past && sim_rule_slows_links(rule))
 		report_gap(replay, "was removed, and the trace does not contain when: it stays in the plan", id);
 	if (is_added_late(added_ns, first_process_begin_ns(replay)))
 		set_begin_time(rule, added_ns);

@@ -98,6 +98,9 @@ int sim_rule_check(const struct sim_rule *rule);
  * conditions and its actions. */
 sim_bits sim_rule_ops(const struct sim_rule *rule);
 
+/* Whether the rule makes links slower, for as long as it lasts. */
+bool sim_rule_slows_links(const struct sim_rule *rule);
+
 /* Whether @text matches @pattern, which may have * and ?. */
 bool sim_glob(const char *pattern, const char *text);
 

@@ -28,6 +28,15 @@ sim_bits sim_rule_ops(const struct sim_rule *rule)
 	return ops;
 }
 
+bool sim_rule_slows_links(const struct sim_rule *rule)
+{
+	sim_bits slowing = SIM_ACT_BIT(SIM_ACT_DEGRADE) | SIM_ACT_BIT(SIM_ACT_ERRORS);
+
+	if (sim_rule_ops(rule) == SIM_OP_BIT(SIM_OP_NET_LINK))
+		slowing = SIM_ACT_BIT(SIM_ACT_DELAY) | SIM_ACT_BIT(SIM_ACT_RATE);
+	return rule->actions & slowing;
+}
+
 /* ---- contradictions ---- */
 
 static int set_conflict(struct sim_rule_conflict *conflict, const char *word, const char *format, ...)
