@@ -138,20 +138,25 @@ static void test_lowest_rate_counts(void **state)
 /* A rule has its time, and then a request that begins later is as fast as before. */
 static void test_slow_link_ends(void **state)
 {
+	uint64_t fast_ns, slow_ns, until_ns, ms = 15;
 	struct peer *a, *b;
-	uint64_t fast_ns, until_ns;
 	char rule[96];
 
 	begin(&a, &b, 1);
 	fast_ns = write_ns(a, b, 64);
-	until_ns = bfsim_now_ns() + 15 * MS;
-	snprintf(rule, sizeof(rule), "net.link device=leaf0/leaf1 delay=10ms until=%lluns",
-		 (unsigned long long)until_ns);
-	add_rule(rule);
-	assert_takes(write_ns(a, b, 64), is_virtual() ? fast_ns + 20 * MS : 20 * MS);
-	assert_true(bfsim_now_ns() >= until_ns);
-	if (is_virtual())
+	do {
+		until_ns = bfsim_now_ns() + ms * MS;
+		snprintf(rule, sizeof(rule), "net.link device=leaf0/leaf1 delay=10ms until=%lluns",
+			 (unsigned long long)until_ns);
+		add_rule(rule);
+		slow_ns = write_ns(a, b, 64);
+		ms *= 4; /* a program that was kept from its CPU until the rule's end has shown nothing */
+	} while (!is_virtual() && slow_ns < 20 * MS && bfsim_now_ns() >= until_ns);
+	assert_takes(slow_ns, is_virtual() ? fast_ns + 20 * MS : 20 * MS);
+	if (is_virtual()) {
+		assert_true(bfsim_now_ns() >= until_ns);
 		assert_int_equal(write_ns(a, b, 64), fast_ns);
+	}
 	end(a, b);
 }
 
