@@ -146,14 +146,14 @@ test_a_daemon_that_cannot_be_started_is_explained_and_leaves_nothing() {
 test_a_session_whose_directory_was_removed_ends_with_its_last_process() {
 	bfsim up --session s >/dev/null
 	empty=$(daemon_of s)
-	rm -r s
+	rm -rf s # the daemon removes its files too, as soon as it sees that its socket is gone
 	becomes_true gone "$empty"
 	bfsim up --session s >/dev/null
 	used=$(daemon_of s)
 	start_peer host host export
 	exec 8>host.in
 	read -r answer <host.out
-	rm -r s
+	rm -rf s
 	bfsim up --session s >/dev/null # by then the first daemon has seen it, and stays
 	! gone "$used" || false
 	exec 8>&-
