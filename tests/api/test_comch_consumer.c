@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Consumers: creation, configuration and states, and their receive tasks. */
 #include "comch_fast.h"
+#include "log_file.h"
 
 /* unreachable: doca_comch_consumer_create DOCA_ERROR_NOT_PERMITTED: both ends of a connection are of one version
  * unreachable: doca_comch_consumer_destroy DOCA_ERROR_INITIALIZATION: nothing is initialized to destroy one
@@ -155,6 +156,7 @@ static void test_consumer_is_configured_while_idle_only_dpu(struct side *side)
 	struct doca_comch_consumer *consumer;
 	struct doca_comch_gpu_consumer *gpu_handle;
 	doca_dpa_dev_comch_consumer_t handle;
+	FILE *log = log_file_open(DOCA_LOG_LEVEL_ERROR);
 	uint32_t len;
 
 	MUST(doca_comch_consumer_create(side->connection, arena->mmap, &consumer));
@@ -187,6 +189,7 @@ static void test_consumer_is_configured_while_idle_only_dpu(struct side *side)
 	/* provokes: doca_comch_consumer_task_post_recv_alloc_init DOCA_ERROR_INVALID_VALUE */
 	EXPECT(doca_comch_consumer_task_post_recv_alloc_init(consumer, NULL, NULL), DOCA_ERROR_INVALID_VALUE);
 	EXPECT(doca_comch_consumer_task_post_recv_alloc_init(consumer, NULL, &recv), DOCA_ERROR_BAD_STATE);
+	CHECK(log_file_has(log, "doca_comch_consumer_task_post_recv_alloc_init: the context is not running"));
 	EXPECT(doca_ctx_start(actor->ctx), DOCA_ERROR_IN_PROGRESS);
 	expect_settled(actor, consumer);
 	EXPECT(doca_comch_consumer_task_post_recv_alloc_init(consumer, NULL, &recv), DOCA_ERROR_BAD_STATE);

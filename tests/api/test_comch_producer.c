@@ -86,6 +86,7 @@ static void test_producer_is_configured_while_idle_only_host(struct side *side)
 	struct doca_comch_producer *producer;
 	struct doca_comch_gpu_producer *gpu_handle;
 	doca_dpa_dev_comch_producer_t handle;
+	FILE *log = log_file_open(DOCA_LOG_LEVEL_ERROR);
 	struct comch_actor *actor;
 	struct fast fast;
 
@@ -109,6 +110,7 @@ static void test_producer_is_configured_while_idle_only_host(struct side *side)
 	EXPECT(doca_comch_producer_task_send_set_conf(NULL, some_send, some_send, 1), DOCA_ERROR_INVALID_VALUE);
 	MUST(doca_comch_producer_task_send_set_conf(producer, some_send, some_send, 2048));
 	EXPECT(doca_comch_producer_task_send_alloc_init(producer, NULL, NULL, 0, 1, &send), DOCA_ERROR_BAD_STATE);
+	CHECK(log_file_has(log, "doca_comch_producer_task_send_alloc_init: the context is not running"));
 	MUST(doca_ctx_start(actor->ctx));
 	/* provokes: doca_comch_producer_task_send_alloc_init DOCA_ERROR_INVALID_VALUE */
 	/* provokes: doca_comch_producer_task_send_set_conf DOCA_ERROR_BAD_STATE */
@@ -297,12 +299,74 @@ static void test_many_messages_arrive_in_order_host(struct side *side)
 	fast_close(&storm);
 }
 
+/* ---- sizes ---- */
+
+/* On the devices with small limits, which give 4096 bytes. */
+static void test_messages_are_as_large_as_the_device_takes_dpu(struct side *side)
+{
+	struct doca_dev *small = comch_open("03:00.2");
+	struct doca_dev_rep *rep = comch_open_rep(small, "b1:00.1");
+	struct comch_actor *server = comch_server(side, small, rep, COMCH_NAME), *actor;
+	struct arena *arena = arena_open(small);
+	struct doca_buf *too_large = arena_empty(arena, 0, 4097);
+	struct doca_comch_consumer_task_post_recv *recv;
+	struct doca_comch_consumer *consumer;
+
+	comch_start(server);
+	comch_expect(side, "server: idle -> running\nconnected\n");
+	actor = fast_consumer(side, side->connection, arena, &consumer);
+	fast_start(actor);
+	recv = fast_recv(consumer, 1, too_large);
+	EXPECT(doca_task_submit(doca_comch_consumer_task_post_recv_as_task(recv)), DOCA_ERROR_INVALID_VALUE);
+	doca_comch_consumer_task_post_recv_set_buf(recv, arena_empty(arena, 8192, 4096));
+	MUST(doca_task_submit(doca_comch_consumer_task_post_recv_as_task(recv)));
+	comch_sync_send(side, 0);
+	comch_expect(side, "got 1: 4096 bytes\n");
+	MUST(doca_buf_dec_refcount(too_large, NULL));
+	fast_end_consumer(actor, consumer);
+	comch_meet_progressing(side);
+	comch_end(server);
+	arena_close(arena);
+	MUST(doca_dev_rep_close(rep));
+	MUST(doca_dev_close(small));
+}
+
+static void test_messages_are_as_large_as_the_device_takes_host(struct side *side)
+{
+	struct doca_dev *small = comch_open("b1:00.1");
+	struct comch_actor *client = comch_client(side, small, COMCH_NAME), *actor;
+	struct arena *arena = arena_open(small);
+	struct doca_buf *buf = arena_empty(arena, 0, 8192);
+	FILE *log = log_file_open(DOCA_LOG_LEVEL_ERROR);
+	struct doca_comch_connection *connection;
+	struct doca_comch_producer *producer;
+
+	comch_start(client);
+	comch_expect(side, "client: idle -> starting\nclient: starting -> running\nnew consumer\n");
+	MUST(doca_comch_client_get_connection(client->client, &connection));
+	actor = fast_producer(side, connection, &producer);
+	fast_start(actor);
+	comch_sync_recv(side);
+	MUST(doca_buf_set_data(buf, arena->bytes, 4097));
+	EXPECT(fast_try(producer, 1, buf, NULL, side->consumer), DOCA_ERROR_INVALID_VALUE);
+	CHECK(log_file_has(log, "larger than doca_comch_producer_cap_get_max_buf_size()")); /* than the receive, too */
+	MUST(doca_buf_set_data(buf, arena->bytes, 4096));
+	fast_put(producer, 1, buf, NULL, side->consumer);
+	comch_expect(side, "put 1\n");
+	fast_end_producer(actor, producer);
+	comch_meet_progressing(side);
+	comch_end(client);
+	arena_close(arena);
+	MUST(doca_dev_close(small));
+}
+
 static const struct CMUnitTest producer_tests[] = {
 	COMCH_TEST(test_producer_is_made_of_an_established_connection),
 	COMCH_TEST(test_producer_is_configured_while_idle_only),
 	COMCH_TEST(test_send_task_can_be_changed_between_flights),
 	COMCH_TEST(test_staged_sends_fail_when_the_producer_stops),
 	COMCH_TEST(test_many_messages_arrive_in_order),
+	COMCH_TEST(test_messages_are_as_large_as_the_device_takes),
 };
 
 int main(void)
