@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "dpa_msgq_util.h"
+#include "log_file.h"
 #include "unordered.h"
 
 static struct doca_dev *dev;
@@ -440,6 +441,7 @@ static void test_copy_to_a_map_that_is_read_only_fails(void **state)
 
 static void test_msgqs_take_no_buffers(void **state)
 {
+	FILE *log = log_file_open(DOCA_LOG_LEVEL_ERROR);
 	struct msgq_rig *rig = *state;
 	struct doca_comch_consumer_task_post_recv *receive;
 	struct doca_comch_producer_task_send *send;
@@ -457,6 +459,7 @@ static void test_msgqs_take_no_buffers(void **state)
 	doca_task_free(doca_comch_producer_task_send_as_task(send));
 	assert_ok(doca_comch_consumer_task_post_recv_alloc_init(rig->cpu_consumer, buf, &receive));
 	assert_invalid(doca_task_submit(doca_comch_consumer_task_post_recv_as_task(receive)));
+	assert_true(log_file_has(log, "a MsgQ brings immediate data only"));
 	doca_task_free(doca_comch_consumer_task_post_recv_as_task(receive));
 	assert_ok(doca_buf_dec_refcount(buf, NULL));
 	assert_ok(doca_buf_inventory_destroy(inventory));

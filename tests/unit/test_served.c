@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "asleep.h"
 #include "cmocka_test.h"
 #include "sim/base/monotonic.h"
 #include "sim/fabric/served/served_priv.h"
@@ -206,15 +207,22 @@ static void test_bytes_written_are_read_back(void **state)
 
 static void test_an_initiator_checks_bounds_and_permission(void **state)
 {
+	const struct sim_far_operands add_one = { .op = SIM_FAR_ADD, .operand = 1 };
 	uint8_t memory[100] = { 0 }, local[100] = { 1 };
-	struct sim_grant grant = expose(memory, sizeof(memory), false);
+	struct sim_grant grant = expose(memory, sizeof(memory), false), open = expose(memory, sizeof(memory), true);
 	struct sim_initiator *initiator = initiator_to(&grant, sizeof(memory), false);
+	struct sim_initiator *reader = initiator_to(&open, sizeof(memory), false); /* of what others may write */
+	uint64_t before;
 
 	assert_int_equal(read_from(initiator, local, 1, 100), -EFAULT);
 	assert_int_equal(read_from(initiator, local, 101, 0), -EFAULT);
 	assert_int_equal(read_from(initiator, local, UINT64_MAX, 2), -EFAULT);
 	assert_int_equal(write_to(initiator, local, 0, 1), -EACCES);
 	assert_int_equal(read_from(initiator, local, 100, 0), 0);
+	assert_int_equal(write_to(reader, local, 0, 1), -EACCES);
+	assert_int_equal(memory[0], 0);
+	assert_int_equal(sim_initiator_operate(initiator, &add_one, 0, NULL, &before), -EOPNOTSUPP);
+	sim_initiator_destroy(reader);
 	sim_initiator_destroy(initiator);
 }
 
@@ -513,6 +521,76 @@ static void *copy_in_thread(void *initiator)
 	return (void *)(intptr_t)write_to(initiator, bytes, 0, sizeof(bytes));
 }
 
+struct writer {
+	pthread_t thread;
+	struct sim_initiator *initiator;
+	atomic_int tid;
+	atomic_bool is_done;
+	int rc;
+};
+
+static void *write_once(void *arg)
+{
+	struct writer *writer = arg;
+	uint8_t byte = 1;
+
+	atomic_store(&writer->tid, (int)syscall(SYS_gettid));
+	writer->rc = write_to(writer->initiator, &byte, 0, 1);
+	atomic_store(&writer->is_done, true);
+	return NULL;
+}
+
+/* Until it waits in the kernel: for the target, or for another thread that does. */
+static void start_and_await_sleep(struct writer *writer)
+{
+	assert_int_equal(pthread_create(&writer->thread, NULL, write_once, writer), 0);
+	while (!is_asleep(atomic_load(&writer->tid)))
+		sched_yield();
+}
+
+/* One connection serves all threads; a revocation reaches those that wait for their turn too. */
+static void test_threads_take_turns(void **state)
+{
+	const atomic_bool revoked = true;
+	static uint8_t memory[8];
+	uint8_t byte;
+	struct sim_grant grant = expose(memory, sizeof(memory), true);
+	struct sim_initiator *initiator = initiator_to(&grant, sizeof(memory), true);
+	struct writer first = { .initiator = initiator }, second = { .initiator = initiator };
+
+	pause_server(true);
+	start_and_await_sleep(&first);
+	assert_int_equal(sim_initiator_copy(initiator, false, &byte, 0, 1, &revoked), -EIO);
+	assert_false(atomic_load(&first.is_done));
+	start_and_await_sleep(&second);
+	pause_server(false);
+	pthread_join(first.thread, NULL);
+	pthread_join(second.thread, NULL);
+	assert_int_equal(first.rc, 0);
+	assert_int_equal(second.rc, 0);
+	sim_initiator_destroy(initiator);
+}
+
+/* Requests that have been served keep no helper thread awake. */
+static void test_a_target_that_has_served_may_sleep(void **state)
+{
+	static uint8_t memory[8];
+	struct sim_grant grant = expose(memory, sizeof(memory), true);
+	struct writer writer = { .initiator = initiator_to(&grant, sizeof(memory), true) };
+	int looks = 0;
+
+	pause_server(true);
+	start_and_await_sleep(&writer);
+	while (!atomic_load(&writer.is_done))
+		sim_target_serve(server.target);
+	pthread_join(writer.thread, NULL);
+	while (!sim_target_may_sleep(server.target) && ++looks < 100)
+		sim_target_serve(server.target);
+	assert_true(looks < 100);
+	pause_server(false);
+	sim_initiator_destroy(writer.initiator);
+}
+
 /* The exporter leaves while a copy waits for it. */
 static void test_a_target_that_is_closed_ends_the_wait(void **state)
 {
@@ -799,6 +877,8 @@ int main(void)
 		TEST(test_memory_that_is_unmapped_as_a_whole_can_be_reached),
 		TEST(test_initiators_share_a_connection),
 		TEST(test_nothing_listens),
+		TEST(test_threads_take_turns),
+		TEST(test_a_target_that_has_served_may_sleep),
 		TEST(test_a_target_that_is_closed_ends_the_wait),
 		TEST(test_a_revocation_ends_the_wait_and_the_next_copy_connects_anew),
 		TEST(test_a_forked_child_closes_the_connections),

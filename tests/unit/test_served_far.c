@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "cmocka_test.h"
-#include "sim/fabric/served/served.h"
+#include "sim/fabric/served/served_priv.h"
 
 #define BYTES   300000 /* more than the ring holds */
 #define PENDING 16
@@ -196,7 +196,35 @@ static void test_a_late_answer_is_for_nobody(void **state)
 	sim_initiator_destroy(initiator);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+/* By an importer that writes into the ring what it likes. */
+static void test_a_request_that_makes_no_sense_is_not_begun(void **state)
+{
+	static const struct served_request requests[] = {
+		{ .kind = SIM_SERVED_FAR_OP + 1, .len_bytes = 8 },
+		{ .kind = SIM_SERVED_FAR_OP, .len_bytes = sizeof(struct sim_far_operands) - 1 },
+		{ .kind = SIM_SERVED_FAR_OP, .len_bytes = sizeof(struct sim_far_operands) + 1 },
+		{ .kind = SIM_SERVED_READ, .offset = BYTES, .len_bytes = 1 },
+	};
+	static const int statuses[] = { -EPROTO, -EPROTO, -EPROTO, -EFAULT };
+	struct served_initiator_ring importer;
+	struct served_wait wait = { .events = POLLIN, .len_bytes = 1 };
+	struct served_ring *ring;
+
+	assert_int_equal(sim_target_connect(far.target, SIM_TRANSPORT_SHM, &wait.sock), 0);
+	assert_int_equal(served_initiator_ring_open(wait.sock, &importer, &wait), 0);
+	ring = importer.segment.base;
+	for (unsigned int i = 0; i < sizeof(requests) / sizeof(requests[0]); i++) {
+		ring->slots[i].request = requests[i];
+		ring->slots[i].request.grant = far.grant;
+		atomic_store(&ring->posted, i + 1);
+		assert_int_equal(sim_target_serve(far.target), 1);
+		assert_int_equal(atomic_load(&ring->done), i + 1);
+		assert_int_equal(ring->slots[i].status, statuses[i]);
+	}
+	assert_int_equal(far.num_begun, 0);
+	served_initiator_ring_close(&importer);
+	close(wait.sock);
+}
 
 static void test_a_target_has_as_many_connections_as_it_was_made_for(void **state)
 {
@@ -212,6 +240,8 @@ static void test_a_target_has_as_many_connections_as_it_was_made_for(void **stat
 	sim_target_destroy(target);
 }
 
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -219,6 +249,7 @@ int main(void)
 		TEST(test_an_operation_gives_the_value_before),
 		TEST(test_a_request_that_is_not_begun_fails),
 		TEST(test_a_late_answer_is_for_nobody),
+		TEST(test_a_request_that_makes_no_sense_is_not_begun),
 		cmocka_unit_test(test_a_target_has_as_many_connections_as_it_was_made_for),
 	};
 

@@ -177,6 +177,31 @@ static void test_what_is_no_ring_is_refused_and_closed(void **state)
 	}
 }
 
+/* Returns what becomes of the import. */
+static int import_from_silent_exporter(bool leaves, const atomic_bool *revoked)
+{
+	struct served_wait wait = { .events = POLLIN, .len_bytes = 1, .revoked = revoked };
+	struct served_initiator_ring ring = { .num_posted = 0 };
+	int socks[2], rc;
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, socks), 0);
+	wait.sock = socks[0];
+	if (leaves)
+		shutdown(socks[1], SHUT_RDWR);
+	rc = served_initiator_ring_open(socks[0], &ring, &wait);
+	close(socks[0]);
+	close(socks[1]);
+	return rc;
+}
+
+static void test_an_exporter_that_passes_no_ring_ends_the_wait(void **state)
+{
+	const atomic_bool revoked = true;
+
+	assert_int_equal(import_from_silent_exporter(true, NULL), -ECONNRESET);
+	assert_int_equal(import_from_silent_exporter(false, &revoked), -EIO);
+}
+
 /* ---- tcp ---- */
 
 /* What an exporter answers to a request for a byte, before it has seen the request. */
@@ -243,6 +268,7 @@ int main(void)
 		cmocka_unit_test(test_buffers_that_the_target_keeps_end_the_copy),
 		cmocka_unit_test(test_a_lease_that_makes_no_sense_is_not_trimmed),
 		cmocka_unit_test(test_what_is_no_ring_is_refused_and_closed),
+		cmocka_unit_test(test_an_exporter_that_passes_no_ring_ends_the_wait),
 		cmocka_unit_test(test_replies_that_break_the_protocol_are_errors),
 		cmocka_unit_test(test_an_answer_that_ends_early_is_an_error),
 	};

@@ -102,7 +102,6 @@ struct served_conn {
 	enum sim_transport transport;
 	int sock;
 	bool is_ready; /* the socket may have something to receive, or room to send */
-	bool has_hung_up;
 	/* shm */
 	struct sim_segment segment;
 	int ring_fd;                           /* the memfd of the segment; -1 = none */

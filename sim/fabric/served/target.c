@@ -199,14 +199,11 @@ static void poll_sockets(struct sim_target *target)
 		struct served_conn *conn = events[i].data.ptr;
 
 		conn->is_ready = true;
-		conn->has_hung_up |= (events[i].events & (EPOLLHUP | EPOLLERR)) != 0;
 	}
 }
 
 static int serve_conn(const struct sim_target *target, struct served_conn *conn)
 {
-	if (conn->has_hung_up)
-		return -ECONNRESET;
 	return conn->transport == SIM_TRANSPORT_SHM ? served_shm_serve(&target->table, conn) :
 						      served_tcp_serve(&target->table, conn);
 }
@@ -235,8 +232,7 @@ bool sim_target_arm(const struct sim_target *target)
 	const struct served_conn *conn;
 
 	LIST_FOREACH(conn, &target->conns, entry)
-		if (conn->is_ready || conn->has_hung_up ||
-		    (conn->transport == SIM_TRANSPORT_SHM && !served_shm_may_sleep(conn)))
+		if (conn->is_ready || (conn->transport == SIM_TRANSPORT_SHM && !served_shm_may_sleep(conn)))
 			return false;
 	return true;
 }
