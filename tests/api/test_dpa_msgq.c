@@ -456,6 +456,7 @@ static void test_msgqs_take_no_buffers(void **state)
 	MSGQ_RPC(rig, post_receives, rig->handles.consumer, 1u);
 	assert_ok(doca_comch_producer_task_send_alloc_init(rig->cpu_producer, buf, NULL, 0, 1, &send));
 	assert_invalid(doca_task_submit(doca_comch_producer_task_send_as_task(send)));
+	assert_true(log_file_has(log, "a MsgQ sends immediate data only"));
 	doca_task_free(doca_comch_producer_task_send_as_task(send));
 	assert_ok(doca_comch_consumer_task_post_recv_alloc_init(rig->cpu_consumer, buf, &receive));
 	assert_invalid(doca_task_submit(doca_comch_consumer_task_post_recv_as_task(receive)));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A client of Comch that breaks its protocol: the handshake, announcements of consumers, records. The server refuses what
- * is malformed, ends the connection where it can't go on, and serves the next client. */
+ * is malformed, ends the connection where it can't go on, and serves the next client. And a server that does. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "comch_forger.h"
 #include "sim/shm/recvq.h"
 
-/* ---- the server: answers each byte of the test with what it has seen ---- */
+/* ---- the honest end: says what it has seen when the test asks ---- */
 
 struct seen {
 	unsigned int num_connected, num_refused, num_consumers;
@@ -38,6 +38,21 @@ static void count_message(struct endpoint *endpoint, struct doca_comch_connectio
 	seen->last_len = len;
 }
 
+static void answer_test(int ctl, const struct endpoint *endpoint)
+{
+	struct seen *seen = endpoint->cfg.owner;
+	uint64_t wanted;
+
+	for (;;) {
+		LOOP_UNTIL(endpoint->loop, proc_readable_within(ctl, 0));
+		proc_recv(ctl, &wanted, sizeof(wanted)); /* messages */
+		LOOP_UNTIL(endpoint->loop, seen->num_messages >= wanted);
+		seen->num_connected = endpoint->num_connected;
+		seen->num_refused = endpoint->num_refused;
+		proc_send(ctl, seen, sizeof(*seen));
+	}
+}
+
 static void run_server(int ctl)
 {
 	struct seen seen = { 0 };
@@ -46,34 +61,43 @@ static void run_server(int ctl)
 	};
 	struct endpoint endpoint;
 	struct loop loop;
-	uint64_t wanted;
+	uint64_t unused;
 
-	proc_recv(ctl, &wanted, sizeof(wanted));
+	proc_recv(ctl, &unused, sizeof(unused));
 	loop_open(&loop, true);
 	loop_watch(&loop, ctl);
 	endpoint_open_server(&endpoint, &cfg, &loop, device_open(NULL));
 	endpoint_start(&endpoint);
 	proc_send(ctl, &seen, sizeof(seen));
-	for (;;) {
-		LOOP_UNTIL(&loop, proc_readable_within(ctl, 0));
-		proc_recv(ctl, &wanted, sizeof(wanted)); /* messages */
-		LOOP_UNTIL(&loop, seen.num_messages >= wanted);
-		seen.num_connected = endpoint.num_connected;
-		seen.num_refused = endpoint.num_refused;
-		proc_send(ctl, &seen, sizeof(seen));
-	}
+	answer_test(ctl, &endpoint);
 }
 
-static struct proc server;
+static void run_client(int ctl)
+{
+	struct seen seen = { 0 };
+	struct endpoint_cfg cfg = { .name = "forged", .owner = &seen, .message = count_message };
+	struct endpoint endpoint;
+	struct loop loop;
+	uint64_t unused;
+
+	proc_recv(ctl, &unused, sizeof(unused));
+	loop_open(&loop, true);
+	loop_watch(&loop, ctl);
+	endpoint_open_client(&endpoint, &cfg, &loop, device_open(NULL));
+	endpoint_start(&endpoint);
+	answer_test(ctl, &endpoint);
+}
+
+static struct proc honest;
 static struct forger forger;
 static uint64_t num_sent;
 
-static struct seen ask_server(void)
+static struct seen ask(void)
 {
 	struct seen seen;
 
-	proc_send(server.ctl, &num_sent, sizeof(num_sent));
-	proc_recv(server.ctl, &seen, sizeof(seen));
+	proc_send(honest.ctl, &num_sent, sizeof(num_sent));
+	proc_recv(honest.ctl, &seen, sizeof(seen));
 	return seen;
 }
 
@@ -86,8 +110,8 @@ static int setup(void **state)
 
 	card_setup(state);
 	num_sent = 0;
-	peer_start(&server, "dpu", &server_role, &num_sent, sizeof(num_sent));
-	proc_recv(server.ctl, &seen, sizeof(seen));
+	peer_start(&honest, "dpu", &server_role, &num_sent, sizeof(num_sent));
+	proc_recv(honest.ctl, &seen, sizeof(seen));
 	forger_open(&forger, "host");
 	return 0;
 }
@@ -106,27 +130,30 @@ static void send_message(const void *bytes, size_t len)
 	num_sent++;
 }
 
-/* It still serves others. Ends the server. */
+/* The honest end takes a message of the connection. Ends it. */
+static void expect_message_taken(void)
+{
+	send_message("hello", 5);
+	assert_int_equal(ask().last_len, 5);
+	forger_close(&forger);
+	proc_signal(&honest, SIGKILL);
+	proc_wait(&honest);
+	card_end();
+}
+
+/* The server still serves others. Ends it. */
 static void expect_served(void)
 {
-	struct seen seen;
-
 	connect_honestly();
-	send_message("hello", 5);
-	seen = ask_server();
-	assert_int_equal(seen.last_len, 5);
-	forger_close(&forger);
-	proc_signal(&server, SIGKILL);
-	proc_wait(&server);
-	card_end();
+	expect_message_taken();
 }
 
 static void expect_refused(const struct sim_handshake_msg *msg)
 {
-	unsigned int before = ask_server().num_refused;
+	unsigned int before = ask().num_refused;
 
 	assert_int_equal(forger_connect(&forger, "target", msg), -EPROTO);
-	assert_int_equal(ask_server().num_refused, before + 1);
+	assert_int_equal(ask().num_refused, before + 1);
 }
 
 static void test_numbers_of_a_handshake_are_checked(void **state)
@@ -238,7 +265,7 @@ static void expect_consumers(struct consumer *consumer, unsigned int expected)
 {
 	announce(consumer);
 	send_message("x", 1);
-	assert_int_equal(ask_server().num_consumers, expected);
+	assert_int_equal(ask().num_consumers, expected);
 	consumer_close(consumer);
 }
 
@@ -316,12 +343,12 @@ static void test_a_connection_has_a_limited_number_of_consumers(void **state)
 
 static void expect_end(uint32_t kind, const void *data, size_t len)
 {
-	uint64_t before = ask_server().num_messages;
+	uint64_t before = ask().num_messages;
 
 	connect_honestly();
 	forger_send_record(&forger, kind, data, len);
 	assert_true(forger_wait_closed(&forger) < 0);
-	assert_int_equal(ask_server().num_messages, before);
+	assert_int_equal(ask().num_messages, before);
 }
 
 static void test_records_of_another_kind_or_length_end_the_connection(void **state)
@@ -354,11 +381,37 @@ static void test_a_message_has_bytes_and_is_no_longer_than_agreed(void **state)
 	expect_end(SIM_PIPE_RECORDED_MESSAGE, bytes, max + sizeof(struct sim_pipe_hdr));
 	connect_honestly();
 	send_message(bytes, max);
-	assert_int_equal(ask_server().last_len, max);
+	assert_int_equal(ask().last_len, max);
 	free(bytes);
 	forger_send_end(&forger);
 	forger_wait_closed(&forger);
 	expect_served();
+}
+
+/* ---- a server ---- */
+
+static int setup_client(void **state)
+{
+	static const struct peer_role client_role = { "target", run_client };
+
+	card_setup(state);
+	num_sent = 0;
+	forger_open(&forger, "dpu");
+	forger_listen(&forger, "forged");
+	peer_start(&honest, "host", &client_role, &num_sent, sizeof(num_sent));
+	return 0;
+}
+
+/* One slot is a client's connection, another one is for servers alone, and the rest for nothing. */
+static void test_a_client_stands_rings_of_slots_that_it_does_not_use(void **state)
+{
+	struct sim_handshake_msg msg;
+
+	forger_handshake(&forger, &msg);
+	assert_true(forger_accept(&forger, &msg, PROC_DEADLINE_MS));
+	for (uint32_t slot = 0; slot < SIM_DOORBELL_SLOTS; slot++)
+		sim_doorbell_ring(forger.peer_doorbells, slot);
+	expect_message_taken();
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, card_teardown)
@@ -374,6 +427,8 @@ int main(void)
 		TEST(test_a_connection_has_a_limited_number_of_consumers),
 		TEST(test_records_of_another_kind_or_length_end_the_connection),
 		TEST(test_a_message_has_bytes_and_is_no_longer_than_agreed),
+		cmocka_unit_test_setup_teardown(test_a_client_stands_rings_of_slots_that_it_does_not_use, setup_client,
+						card_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
