@@ -1,65 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Network links that are down, between contexts of one program on the two ports of a private card: requests are repeated, or fail,
  * and connections over other ports go on. In each of the three clocks. Connections by addresses: test_rdma_connections.c. */
-#include <bfsim.h>
-#include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "cmocka_test.h"
-#include "tests/api/rdma_util.h"
-
-#define MS UINT64_C(1000000)
+#include "net_rig.h"
 
 #define OUTAGE_MS  300
 #define RETRIES_NS (4000 * MS) /* how long a requester repeats requests */
 #define REPEAT_NS  67108864    /* in model time, from one repetition to the next */
-#define DEADLINE_S 60
-
-struct rig {
-	struct peer *a, *b; /* on 03:00.0 and 03:00.1, connected */
-};
-
-static bool is_virtual(void)
-{
-	return strcmp(getenv("BFSIM_CLOCK"), "virtual") == 0;
-}
-
-static uint32_t add_rule(const char *rule)
-{
-	uint32_t id;
-
-	if (bfsim_fault_add(rule, &id) != 0)
-		fail_msg("%s: %s", rule, bfsim_error());
-	return id;
-}
-
-static struct rig open_rig(void)
-{
-	struct rig rig = { peer_open(0, RDMA_ALL_ACCESS), peer_open(1, RDMA_ALL_ACCESS) };
-
-	assert_int_equal(bfsim_fault_clear(), 0); /* of a test that failed */
-	peer_start(rig.a);
-	peer_start(rig.b);
-	peers_connect(rig.a, rig.b);
-	return rig;
-}
-
-static void close_rig(struct rig *rig)
-{
-	peer_close(rig->a);
-	peer_close(rig->b);
-	while (bfsim_fault_unfired(NULL) > 0) /* the card's events are run by a thread, in virtual time now and then */
-		sched_yield();
-	assert_int_equal(bfsim_fault_clear(), 0);
-}
-
-static void progress(struct rig *rig)
-{
-	peer_progress(rig->a);
-	peer_progress(rig->b);
-}
 
 /* A step lets time pass up to the next event: nothing can be observed before. */
 static void skip_in_virtual_time(void)
@@ -77,23 +25,11 @@ static void progress_for(struct rig *rig, uint64_t ms)
 		progress(rig);
 }
 
-/* Progress both until the peer's trace has the text. */
-static void progress_to(struct rig *rig, const struct peer *peer, const char *text)
-{
-	uint64_t end_ns = bfsim_now_ns() + DEADLINE_S * UINT64_C(1000000000);
-
-	while (!strstr(peer->trace, text)) {
-		if (bfsim_now_ns() > end_ns)
-			fail_msg("no \"%s\" in \"%s\"", text, peer->trace);
-		progress(rig);
-	}
-}
-
 /* ---- requests ---- */
 
 static void test_requests_wait_for_the_link_and_keep_their_order(void **state)
 {
-	struct rig rig = open_rig();
+	struct rig rig = open_rig(1);
 	uint64_t begin_ns = bfsim_now_ns();
 
 	peer_share_event(rig.b, rig.a);
@@ -118,7 +54,7 @@ static void test_requests_wait_for_the_link_and_keep_their_order(void **state)
 /* A link is that of both ends: requests to its function, and those of its function. */
 static void test_link_of_either_end_counts(void **state)
 {
-	struct rig rig = open_rig();
+	struct rig rig = open_rig(1);
 	uint64_t begin_ns = bfsim_now_ns();
 
 	add_rule("net.link device=03:00.1 side=dpu down=100ms");
@@ -137,7 +73,7 @@ static void test_memory_does_not_change_while_the_link_is_down(void **state)
 	uint32_t id;
 
 	skip_in_virtual_time();
-	rig = open_rig();
+	rig = open_rig(1);
 	id = add_rule("net.link device=03:00.0 side=dpu down=1000s");
 	memset(rig.a->arena, 7, 64);
 	peer_write(rig.a, 1, peer_buf(rig.a, 0, 64, 64), peer_remote_buf(rig.a, rig.b, 0, 64, 0));
@@ -152,7 +88,7 @@ static void test_memory_does_not_change_while_the_link_is_down(void **state)
 /* The message had arrived, and found no receive; its repetitions are lost. */
 static void test_message_that_waits_for_a_receive_waits_for_the_link(void **state)
 {
-	struct rig rig = open_rig();
+	struct rig rig = open_rig(1);
 	uint64_t begin_ns;
 
 	peer_send(rig.a, 1, peer_buf(rig.a, 0, 64, 64));
@@ -167,7 +103,7 @@ static void test_message_that_waits_for_a_receive_waits_for_the_link(void **stat
 
 static void test_requester_gives_up_after_its_retries(void **state)
 {
-	struct rig rig = open_rig();
+	struct rig rig = open_rig(1);
 	struct peer *c = peer_open(1, RDMA_ALL_ACCESS);
 	uint64_t begin_ns;
 	char expected[64];
@@ -181,7 +117,7 @@ static void test_requester_gives_up_after_its_retries(void **state)
 	peer_write(rig.b, 1000, peer_buf(rig.b, 0, 64, 64), peer_remote_buf(rig.b, rig.a, 0, 64, 0));
 	peer_send(rig.b, 1001, peer_buf(rig.b, 0, 64, 64));
 	while (!strstr(rig.b->trace, "1001")) {
-		if (bfsim_now_ns() - begin_ns > DEADLINE_S * UINT64_C(1000000000))
+		if (bfsim_now_ns() - begin_ns > DEADLINE_NS)
 			fail_msg("still: %s", rig.b->trace);
 		progress(&rig);
 		peer_progress(c);
@@ -213,7 +149,7 @@ static void test_peer_of_a_requester_that_gave_up_learns_of_it_later(void **stat
 	uint32_t id;
 
 	skip_in_virtual_time();
-	rig = open_rig();
+	rig = open_rig(1);
 	id = add_rule("net.link device=03:00.0 side=dpu down=1000s");
 	peer_write(rig.a, 1, peer_buf(rig.a, 0, 64, 64), peer_remote_buf(rig.a, rig.b, 0, 64, 0));
 	progress_to(&rig, rig.a, "write 1 failed: DOCA_ERROR_IO_FAILED");
@@ -228,7 +164,7 @@ static void test_peer_of_a_requester_that_gave_up_learns_of_it_later(void **stat
 /* Functions of one port share its link. */
 static void test_connection_within_a_port_is_down_with_it(void **state)
 {
-	struct rig rig = open_rig();
+	struct rig rig = open_rig(1);
 	struct rig in_port = { rig.a, peer_open(0, RDMA_ALL_ACCESS) };
 	uint64_t begin_ns;
 
@@ -246,7 +182,7 @@ static void test_connection_within_a_port_is_down_with_it(void **state)
 /* The operation is the first that does not pass. */
 static void test_outage_begins_at_an_operation(void **state)
 {
-	struct rig rig = open_rig();
+	struct rig rig = open_rig(1);
 	uint64_t begin_ns;
 
 	add_rule("net.link device=03:00.0 side=dpu after='rdma.write nth=2' down=50ms");
@@ -265,7 +201,7 @@ static void test_outage_begins_at_an_operation(void **state)
  * write along that is on its way. The answer comes a repetition later. */
 static void test_answers_are_lost_at_exact_times(void **state)
 {
-	struct rig rig = open_rig();
+	struct rig rig = open_rig(1);
 	uint64_t alone_ns, begin_ns;
 	char rule[128];
 
@@ -292,7 +228,7 @@ static void test_answers_are_lost_at_exact_times(void **state)
 /* Its memory was written; the requester can't know. The answer was due when the write had been done alone, and is waited for so long. */
 static void test_request_whose_answer_stays_lost_fails(void **state)
 {
-	struct rig rig = open_rig();
+	struct rig rig = open_rig(1);
 	uint64_t begin_ns = bfsim_now_ns();
 	char rule[128];
 
@@ -319,7 +255,7 @@ static void test_time_without_a_link_is_no_time_without_a_receive(void **state)
 
 	if (strcmp(getenv("BFSIM_CLOCK"), "functional") != 0) /* model time has 3.84 ms for a receive */
 		skip();
-	rig = open_rig();
+	rig = open_rig(1);
 	peer_send(rig.a, 1, peer_buf(rig.a, 0, 64, 64));
 	progress_for(&rig, 10);
 	begin_ns = bfsim_now_ns();
@@ -340,7 +276,7 @@ static void test_time_without_a_link_is_no_time_without_a_receive(void **state)
 /* Likewise a message, whose receiver gets it a repetition later, or two. */
 static void test_messages_are_lost_at_exact_times(void **state)
 {
-	struct rig rig = open_rig();
+	struct rig rig = open_rig(1);
 	uint64_t times_ns[3];
 	char rule[128];
 

@@ -1,61 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Network links that are slow, between contexts of one program on ports behind them. In timed and in virtual time. */
-#include <bfsim.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "cmocka_test.h"
-#include "tests/api/rdma_util.h"
+#include "net_rig.h"
 
-#define MS UINT64_C(1000000)
-
-#define DEADLINE_NS UINT64_C(60000000000)
-
-static bool is_virtual(void)
-{
-	return strcmp(getenv("BFSIM_CLOCK"), "virtual") == 0;
-}
-
-static uint32_t add_rule(const char *rule)
-{
-	uint32_t id;
-
-	if (bfsim_fault_add(rule, &id) != 0)
-		fail_msg("%s: %s", rule, bfsim_error());
-	return id;
-}
-
-static void begin(struct peer **a, struct peer **b, uint32_t device_b)
-{
-	assert_int_equal(bfsim_fault_clear(), 0); /* of a test that failed */
-	*a = peer_open(0, RDMA_ALL_ACCESS);
-	*b = peer_open(device_b, RDMA_ALL_ACCESS);
-	peer_start(*a);
-	peer_start(*b);
-	peers_connect(*a, *b);
-}
-
-static void end(struct peer *a, struct peer *b)
-{
-	peer_close(a);
-	peer_close(b);
-	assert_int_equal(bfsim_fault_clear(), 0);
-}
-
-/* The time of a write from @a to @b. */
-static uint64_t write_ns(struct peer *a, struct peer *b, size_t len)
+static uint64_t write_ns(struct rig *rig, struct peer *from, struct peer *to, size_t len)
 {
 	uint64_t begin_ns = bfsim_now_ns();
 
-	a->trace[0] = '\0';
-	peer_write(a, 1, peer_buf(a, 0, len, len), peer_remote_buf(a, b, 0, len, 0));
-	while (!strstr(a->trace, "write 1 done")) {
-		if (bfsim_now_ns() - begin_ns > DEADLINE_NS)
-			fail_msg("the write has no end: \"%s\"", a->trace);
-		peer_progress(a);
-		peer_progress(b);
-	}
+	from->trace[0] = '\0';
+	peer_write(from, 1, peer_buf(from, 0, len, len), peer_remote_buf(from, to, 0, len, 0));
+	progress_to(rig, from, "write 1 done");
 	return bfsim_now_ns() - begin_ns;
 }
 
@@ -71,109 +26,104 @@ static void assert_takes(uint64_t ns, uint64_t least_ns)
 /* The packet and its acknowledgement pass the link. */
 static void test_delay_counts_in_each_direction(void **state)
 {
+	struct rig rig = open_rig(1);
 	const char *const rules[] = { "net.link device=leaf1/leaf0 delay=5ms", "net.link device=03:00.0 delay=5ms",
 				      "net.link device=03:00.1 delay=5ms" };
-	struct peer *a, *b;
 	uint64_t fast_ns;
 
-	begin(&a, &b, 1);
-	fast_ns = write_ns(a, b, 64);
+	fast_ns = write_ns(&rig, rig.a, rig.b, 64);
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
 		uint32_t id = add_rule(rules[i]);
-		uint64_t slow_ns = write_ns(a, b, 64);
+		uint64_t slow_ns = write_ns(&rig, rig.a, rig.b, 64);
 
 		assert_takes(slow_ns, is_virtual() ? fast_ns + 10 * MS : 10 * MS);
-		assert_takes(write_ns(b, a, 64), is_virtual() ? slow_ns : 10 * MS);
+		assert_takes(write_ns(&rig, rig.b, rig.a, 64), is_virtual() ? slow_ns : 10 * MS);
 		assert_int_equal(bfsim_fault_remove(id), 0);
 	}
 	if (is_virtual())
-		assert_int_equal(write_ns(a, b, 64), fast_ns);
-	end(a, b);
+		assert_int_equal(write_ns(&rig, rig.a, rig.b, 64), fast_ns);
+	close_rig(&rig);
 }
 
 /* Links that follow each other add up; of several rules for one link the longest delay counts. */
 static void test_longest_delay_of_a_link_counts(void **state)
 {
-	struct peer *a, *b;
+	struct rig rig = open_rig(1);
 	uint64_t fast_ns;
 
-	begin(&a, &b, 1);
-	fast_ns = write_ns(a, b, 64);
+	fast_ns = write_ns(&rig, rig.a, rig.b, 64);
 	add_rule("net.link device=leaf0/leaf1 delay=2ms");
 	add_rule("net.link device=leaf0/leaf1 delay=3ms");
 	add_rule("net.link device=03:00.1 delay=4ms");
-	assert_takes(write_ns(a, b, 64), is_virtual() ? fast_ns + 14 * MS : 14 * MS);
-	end(a, b);
+	assert_takes(write_ns(&rig, rig.a, rig.b, 64), is_virtual() ? fast_ns + 14 * MS : 14 * MS);
+	close_rig(&rig);
 }
 
 /* A request is not sent again, and does not fail, however late its acknowledgement is. */
 static void test_request_over_a_very_slow_link_ends(void **state)
 {
-	struct peer *a, *b;
+	struct rig rig;
 
 	if (!is_virtual())
 		skip();
-	begin(&a, &b, 1);
+	rig = open_rig(1);
 	add_rule("net.link device=leaf0/leaf1 delay=20s");
-	assert_in_range(write_ns(a, b, 64), 40000 * MS, 40001 * MS);
-	end(a, b);
+	assert_in_range(write_ns(&rig, rig.a, rig.b, 64), 40000 * MS, 40001 * MS);
+	close_rig(&rig);
 }
 
 /* 100,000 bytes with their headers, at 1 MB in a second: a tenth of a second and a little more. */
 static void test_lowest_rate_counts(void **state)
 {
-	struct peer *a, *b;
+	struct rig rig = open_rig(1);
 	uint64_t slow_ns;
 
-	begin(&a, &b, 1);
 	add_rule("net.link device=leaf0/leaf1 rate=10000000");
 	add_rule("net.link device=03:00.0 rate=1000000");
-	slow_ns = write_ns(a, b, 100000);
+	slow_ns = write_ns(&rig, rig.a, rig.b, 100000);
 	assert_true(slow_ns >= 100 * MS);
 	if (is_virtual())
 		assert_in_range(slow_ns, 100 * MS, 110 * MS);
-	end(a, b);
+	close_rig(&rig);
 }
 
 /* A rule has its time, and then a request that begins later is as fast as before. */
 static void test_slow_link_ends(void **state)
 {
+	struct rig rig = open_rig(1);
 	uint64_t fast_ns, slow_ns, until_ns, ms = 15;
-	struct peer *a, *b;
 	char rule[96];
 
-	begin(&a, &b, 1);
-	fast_ns = write_ns(a, b, 64);
+	fast_ns = write_ns(&rig, rig.a, rig.b, 64);
 	do {
 		until_ns = bfsim_now_ns() + ms * MS;
 		snprintf(rule, sizeof(rule), "net.link device=leaf0/leaf1 delay=10ms until=%lluns",
 			 (unsigned long long)until_ns);
 		add_rule(rule);
-		slow_ns = write_ns(a, b, 64);
+		slow_ns = write_ns(&rig, rig.a, rig.b, 64);
 		ms *= 4; /* a program that was kept from its CPU until the rule's end has shown nothing */
 	} while (!is_virtual() && slow_ns < 20 * MS && bfsim_now_ns() >= until_ns);
 	assert_takes(slow_ns, is_virtual() ? fast_ns + 20 * MS : 20 * MS);
 	if (is_virtual()) {
 		assert_true(bfsim_now_ns() >= until_ns);
-		assert_int_equal(write_ns(a, b, 64), fast_ns);
+		assert_int_equal(write_ns(&rig, rig.a, rig.b, 64), fast_ns);
 	}
-	end(a, b);
+	close_rig(&rig);
 }
 
 /* They have one port: no packet passes a switch. */
 static void test_connection_that_needs_no_slow_link_is_fast(void **state)
 {
-	struct peer *a, *b;
+	struct rig rig = open_rig(0);
 	uint64_t fast_ns;
 
-	begin(&a, &b, 0);
-	fast_ns = write_ns(a, b, 64);
+	fast_ns = write_ns(&rig, rig.a, rig.b, 64);
 	add_rule("net.link device=leaf0/leaf1 delay=1000s");
 	if (is_virtual())
-		assert_int_equal(write_ns(a, b, 64), fast_ns);
+		assert_int_equal(write_ns(&rig, rig.a, rig.b, 64), fast_ns);
 	else
-		write_ns(a, b, 64); /* ends at all */
-	end(a, b);
+		write_ns(&rig, rig.a, rig.b, 64); /* ends at all */
+	close_rig(&rig);
 }
 
 int main(void)
