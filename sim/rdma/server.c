@@ -9,7 +9,10 @@
  * A requester to which that queue pair has connected needs none: its messages go there. Until then the requester's messages
  * wait, while memory is reached. The servers are of the group, and their receives have the configuration of the queue pair for
  * which they serve. A server is freed when its requester has ended, and what that had sent is received. */
+#include <string.h>
+
 #include "queue_pair_priv.h"
+#include "sim/base/log.h"
 #include "sim/fabric/remote.h"
 
 /* ---- the queue pair that needs no peer ---- */
@@ -39,12 +42,18 @@ static void serve(struct sim_qp *qp, const struct sim_key *key)
 {
 	struct sim_qp_cfg cfg = qp->cfg;
 	struct sim_qp *server;
+	int rc;
 
 	if (serves(qp, key))
 		return;
 	cfg.needs_no_peer = false;
-	if (sim_qp_create(qp->session, &cfg, &server) < 0)
+	rc = sim_qp_create(qp->session, &cfg, &server);
+	if (rc < 0) {
+		sim_err("RDMA on %s: no queue pair can be made for another requester, whose messages will fail: %s; raise this "
+			"process's limits of descriptors and memory",
+			cfg.device, strerror(-rc));
 		return;
+	}
 	if (sim_qp_connect(server, key) < 0) {
 		sim_qp_destroy(server);
 		return;

@@ -5,7 +5,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
+#include "sim/base/log.h"
 #include "sim/rdma/queue_pair_priv.h"
 
 #define MS UINT64_C(1000000)
@@ -27,6 +29,7 @@ static void open_end_for(struct fixture *f, struct end *end, uint64_t rnr_budget
 					.rnr_budget_ns = rnr_budget_ns,
 					.ack_timeout_ns = 50 * MS,
 					.needs_no_peer = needs_no_peer,
+					.device = "mlx5_0",
 					.wake_fd = -1 };
 
 	sim_qp_group_init(&end->group);
@@ -220,6 +223,37 @@ static void test_message_to_a_peer_that_only_exported_fails_in_time(void **state
 	assert_int_equal(work.status, -ETIMEDOUT);
 	assert_ptr_equal(sim_qp_group_reap(&f->a.group), &last);
 	assert_int_equal(last.status, -ECANCELED);
+}
+
+static unsigned int num_errors;
+
+static void count_errors(int level, const char *format, va_list args)
+{
+	num_errors += level <= SIM_LOG_ERROR;
+}
+
+/* The responder's process has no descriptor left. */
+static void test_requester_that_cannot_be_served_is_logged(void **state)
+{
+	struct fixture *f = *state;
+	struct sim_rdma_segment segment;
+	struct rlimit limit, none;
+	uint8_t byte = 1;
+	struct sim_rdma_work work = message(&byte, 1, &segment);
+
+	assert_int_equal(sim_qp_post(f->a.qp, &work), 0);
+	sim_qp_progress(f->a.qp, 100 * MS);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	none = (struct rlimit){ .rlim_max = limit.rlim_max };
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	sim_log_set_recorder(count_errors);
+	sim_qp_progress_servers(f->b.qp);
+	sim_log_set_recorder(NULL);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_int_equal(num_errors, 1);
+	sim_qp_progress(f->a.qp, 150 * MS);
+	assert_ptr_equal(sim_qp_group_reap(&f->a.group), &work);
+	assert_int_equal(work.status, -ETIMEDOUT);
 }
 
 static void test_message_reaches_such_a_peer_once_it_connects(void **state)
@@ -629,6 +663,7 @@ int main(void)
 		UNCONNECTED(test_peer_that_was_reached_is_told_and_connected_later),
 		UNCONNECTED(test_requests_wait_for_a_peer_that_connects_late),
 		FOR_ANY_PEER(test_message_to_a_peer_that_only_exported_fails_in_time),
+		FOR_ANY_PEER(test_requester_that_cannot_be_served_is_logged),
 		FOR_ANY_PEER(test_message_reaches_such_a_peer_once_it_connects),
 		CONNECTED(test_message_without_a_receive_is_given_up),
 		CONNECTED(test_peer_without_a_sign_of_life_is_given_up),
