@@ -633,6 +633,7 @@ static void test_receive_beyond_the_queue_is_fatal(void **state)
  * provokes: doca_dpa_completion_destroy DOCA_ERROR_BAD_STATE */
 static void test_context_is_configured_before_its_start(void **state)
 {
+	struct doca_rdma_addr *addr;
 	struct doca_dpa_completion *idle;
 	struct doca_rdma *rdma;
 	uint32_t size;
@@ -641,6 +642,11 @@ static void test_context_is_configured_before_its_start(void **state)
 	assert_invalid(doca_rdma_get_dpa_handle(end_a.rdma, NULL));
 	assert_doca(doca_rdma_dpa_completion_attach(end_a.rdma, end_b.completion), DOCA_ERROR_BAD_STATE);
 	assert_doca(doca_rdma_set_recv_queue_size(end_a.rdma, 2), DOCA_ERROR_BAD_STATE);
+	assert_ok(doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_IPv4, "198.18.0.1", 7, &addr));
+	assert_doca(doca_rdma_connect_to_addr(end_a.rdma, addr, (union doca_data){ .u64 = 0 }),
+		    DOCA_ERROR_NOT_SUPPORTED);
+	assert_doca(doca_rdma_start_listen_to_port(end_a.rdma, 7), DOCA_ERROR_NOT_SUPPORTED);
+	assert_ok(doca_rdma_addr_destroy(addr));
 	assert_doca(doca_dpa_completion_stop(end_a.completion), DOCA_ERROR_BAD_STATE);
 	assert_doca(doca_dpa_completion_destroy(end_a.completion), DOCA_ERROR_BAD_STATE);
 

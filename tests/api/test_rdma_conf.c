@@ -246,6 +246,73 @@ static void test_addresses_are_checked(void **state)
 	assert_result(doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_GID, NULL, 7, &addr), DOCA_ERROR_INVALID_VALUE);
 }
 
+/* ---- connections by addresses ---- */
+
+static void on_change(struct doca_rdma_connection *connection, union doca_data user_data, union doca_data ctx_user_data)
+{
+}
+
+static void on_request(struct doca_rdma_connection *connection, union doca_data ctx_user_data)
+{
+}
+
+static void allow_connections_by_addresses(void)
+{
+	MUST(doca_rdma_set_connection_state_callbacks(peer->rdma, on_request, on_change, on_change, on_change));
+}
+
+static doca_error_t connect_to(const char *text)
+{
+	struct doca_rdma_addr *addr;
+	doca_error_t result;
+
+	MUST(doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_IPv4, text, 7, &addr));
+	result = doca_rdma_connect_to_addr(peer->rdma, addr, (union doca_data){ .u64 = 0 });
+	MUST(doca_rdma_addr_destroy(addr));
+	return result;
+}
+
+static void test_connections_by_addresses_need_callbacks(void **state)
+{
+	peer_start(peer);
+	assert_result(doca_rdma_start_listen_to_port(peer->rdma, 7), DOCA_ERROR_BAD_STATE);
+	assert_result(connect_to("198.18.0.1"), DOCA_ERROR_BAD_STATE);
+}
+
+static void test_dc_has_no_connections_by_addresses(void **state)
+{
+	MUST(doca_rdma_set_transport_type(peer->rdma, DOCA_RDMA_TRANSPORT_TYPE_DC));
+	allow_connections_by_addresses();
+	peer_start(peer);
+	assert_result(doca_rdma_start_listen_to_port(peer->rdma, 7), DOCA_ERROR_NOT_SUPPORTED);
+	assert_result(connect_to("198.18.0.1"), DOCA_ERROR_NOT_SUPPORTED);
+}
+
+static void test_listening_takes_a_running_context_and_a_free_port(void **state)
+{
+	allow_connections_by_addresses();
+	assert_result(doca_rdma_start_listen_to_port(peer->rdma, 7), DOCA_ERROR_BAD_STATE);
+	peer_start(peer);
+	MUST(doca_rdma_start_listen_to_port(peer->rdma, 7));
+	assert_result(doca_rdma_start_listen_to_port(peer->rdma, 7), DOCA_ERROR_CONNECTION_ABORTED);
+	MUST(doca_rdma_start_listen_to_port(peer->rdma, 8));
+	MUST(doca_rdma_stop_listen_to_port(peer->rdma, 7));
+	MUST(doca_rdma_start_listen_to_port(peer->rdma, 7));
+	assert_result(connect_to("192.0.2.1"), DOCA_ERROR_CONNECTION_ABORTED); /* no function has it */
+}
+
+static void test_connection_by_descriptors_has_no_address(void **state)
+{
+	struct doca_rdma_connection *connection;
+	struct doca_rdma_addr *addr = NULL;
+	const void *details;
+	size_t len;
+
+	MUST(doca_rdma_export(peer->rdma, &details, &len, &connection));
+	assert_result(doca_rdma_connection_get_addr(connection, &addr), DOCA_ERROR_INVALID_VALUE);
+	assert_null(addr);
+}
+
 /* ---- what bfsim does not simulate ---- */
 
 static void test_other_data_paths_are_not_supported(void **state)
@@ -293,6 +360,10 @@ int main(void)
 		RUNNING(test_connection_has_an_id_and_user_data),
 		RUNNING(test_tasks_of_a_connection_that_is_not_connected_are_refused),
 		IDLE(test_addresses_are_checked),
+		IDLE(test_connections_by_addresses_need_callbacks),
+		IDLE(test_dc_has_no_connections_by_addresses),
+		IDLE(test_listening_takes_a_running_context_and_a_free_port),
+		RUNNING(test_connection_by_descriptors_has_no_address),
 		IDLE(test_other_data_paths_are_not_supported),
 	};
 
