@@ -39,6 +39,7 @@ static void make_end(struct end *end, uint32_t access, uint32_t map_access)
 	assert_ok(doca_rdma_create(ends_dev, &end->rdma));
 	end->ctx = doca_rdma_as_ctx(end->rdma);
 	assert_ok(doca_rdma_set_permissions(end->rdma, access));
+	assert_ok(doca_rdma_set_max_num_connections(end->rdma, 2));
 	assert_ok(doca_ctx_set_datapath_on_dpa(end->ctx, ends_dpa));
 	if (ends_are_patient)
 		assert_ok(doca_rdma_set_rnr_retry_count(end->rdma, 7));

@@ -92,6 +92,21 @@ static void test_send_fills_a_receive(void **state)
 	assert_int_equal(ends_wait_one(&end_a).type, SENT);
 }
 
+static void test_completion_names_its_connection(void **state)
+{
+	struct completed completed;
+
+	ends_connect(); /* a second time: the ends have two connections */
+	ends_receive(&end_b, 64);
+	ends_post(request_with_connection(request_from(&end_a, REQUEST_SEND, 32), end_a.connection));
+	completed = ends_wait_one(&end_b);
+	assert_int_equal(completed.type, RECEIVED);
+	assert_int_equal(completed.connection, 1);
+	completed = ends_wait_one(&end_a);
+	assert_int_equal(completed.type, SENT);
+	assert_int_equal(completed.connection, 1);
+}
+
 static void test_send_waits_for_a_receive(void **state)
 {
 	ends_put(end_a.memory, "early");
@@ -585,6 +600,54 @@ static void test_receive_whose_map_has_ended_fails_both_ends(void **state)
 	assert_int_equal(ends_wait_one(&end_b).type, RECEIVE_FAILED);
 }
 
+static void assert_receive_fails(uint32_t map, doca_dpa_dev_uintptr_t dst)
+{
+	struct request request = request_from(&end_b, REQUEST_RECEIVE, 32);
+
+	request.dst_map = map;
+	request.dst = dst;
+	ends_put(end_a.memory, "must not arrive");
+	ends_post(request);
+	assert_fails(request_from(&end_a, REQUEST_SEND, 32));
+	assert_int_equal(ends_wait_one(&end_b).type, RECEIVE_FAILED);
+}
+
+static void test_receive_beyond_its_map_fails_both_ends(void **state)
+{
+	doca_dpa_dev_mmap_t handle;
+	struct doca_mmap *map = ends_map_heap(end_b.memory + 64, 64, RDMA_ALL_ACCESS, &handle);
+
+	assert_receive_fails(handle, end_b.memory + 64 + 33);
+	ends_assert_text(end_b.memory + 64 + 33, "");
+	assert_ok(doca_mmap_destroy(map));
+}
+
+static void test_receive_before_its_map_fails_both_ends(void **state)
+{
+	doca_dpa_dev_mmap_t handle;
+	struct doca_mmap *map = ends_map_heap(end_b.memory + 64, 64, RDMA_ALL_ACCESS, &handle);
+
+	assert_receive_fails(handle, end_b.memory + 63);
+	ends_assert_text(end_b.memory + 63, "");
+	assert_ok(doca_mmap_destroy(map));
+}
+
+static void test_receive_into_memory_that_is_not_written_fails_both_ends(void **state)
+{
+	doca_dpa_dev_mmap_t handle;
+	struct doca_mmap *map = ends_map_heap(end_b.memory, 64, DOCA_ACCESS_FLAG_LOCAL_READ_ONLY, &handle);
+
+	assert_receive_fails(handle, end_b.memory);
+	ends_assert_text(end_b.memory, "");
+	assert_ok(doca_mmap_destroy(map));
+}
+
+static void test_receive_into_the_peers_memory_fails_both_ends(void **state)
+{
+	assert_receive_fails(end_b.other_handle, end_a.memory + 64);
+	ends_assert_text(end_a.memory + 64, "");
+}
+
 static void test_disconnect_fails_what_is_posted(void **state)
 {
 	struct request request = request_from(&end_a, REQUEST_SEND, 8);
@@ -716,6 +779,7 @@ static const struct CMUnitTest on_card[] = {
 	TEST(read_takes_the_peers_memory),
 	TEST(fetch_add_adds_to_the_peers_word),
 	TEST(send_fills_a_receive),
+	TEST(completion_names_its_connection),
 	PATIENT_TEST(send_waits_for_a_receive),
 	PATIENT_TEST(map_of_a_request_that_waits_can_be_stopped),
 	PATIENT_TEST(map_of_a_long_message_that_waits_can_be_stopped),
@@ -744,6 +808,10 @@ static const struct CMUnitTest on_card[] = {
 	TEST(handle_ends_with_its_map),
 	TEST(message_that_is_too_long_fails_both_ends),
 	TEST(receive_whose_map_has_ended_fails_both_ends),
+	TEST(receive_beyond_its_map_fails_both_ends),
+	TEST(receive_before_its_map_fails_both_ends),
+	TEST(receive_into_memory_that_is_not_written_fails_both_ends),
+	TEST(receive_into_the_peers_memory_fails_both_ends),
 	TEST(disconnect_fails_what_is_posted),
 	TEST(connection_that_is_none_is_fatal),
 	TEST(context_that_is_none_is_fatal),

@@ -298,6 +298,7 @@ static void test_listening_takes_a_running_context_and_a_free_port(void **state)
 	MUST(doca_rdma_start_listen_to_port(peer->rdma, 8));
 	MUST(doca_rdma_stop_listen_to_port(peer->rdma, 7));
 	MUST(doca_rdma_start_listen_to_port(peer->rdma, 7));
+	assert_result(doca_rdma_stop_listen_to_port(peer->rdma, 9), DOCA_ERROR_CONNECTION_ABORTED);
 	assert_result(connect_to("192.0.2.1"), DOCA_ERROR_CONNECTION_ABORTED); /* no function has it */
 }
 
