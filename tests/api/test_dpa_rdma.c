@@ -184,6 +184,10 @@ static void test_message_without_bytes_names_no_memory(void **state)
 	ends_post(request);
 	assert_int_equal(ends_wait_one(&end_b).immediate, 5);
 	assert_int_equal(ends_wait_one(&end_a).type, SENT);
+	request = request_from(&end_a, REQUEST_WRITE, 0);
+	request.src_map = request.dst_map = 0;
+	ends_post(request);
+	assert_int_equal(ends_wait_one(&end_a).type, SENT);
 }
 
 /* The receive queue has two places. */

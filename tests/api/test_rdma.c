@@ -309,6 +309,44 @@ static void test_memory_of_the_peer_is_no_local_buffer(void **state)
 	assert_peer_trace(pair->a, "send 2 refused\n");
 }
 
+static void test_local_buffer_is_of_a_map_that_has_the_device(void **state)
+{
+	struct pair *pair = *state;
+	struct peer *other = peer_open(1, RDMA_ALL_ACCESS);
+	struct doca_buf *buf;
+
+	MUST(doca_buf_inventory_buf_get_by_args(pair->a->inventory, other->mmap, other->arena, 64, other->arena, 6,
+						&buf));
+	pair->a->may_be_refused = true;
+	peer_send(pair->a, 1, buf);
+	assert_peer_trace(pair->a, "send 1 refused\n");
+	peer_close(other);
+}
+
+static void test_data_outside_of_its_map_is_refused(void **state)
+{
+	struct pair *pair = *state;
+	struct doca_buf *buf = peer_buf(pair->a, 0, 64, 6);
+
+	MUST(doca_buf_set_data(buf, pair->a->arena + PEER_ARENA_BYTES, 1));
+	pair->a->may_be_refused = true;
+	peer_send(pair->a, 1, buf);
+	assert_peer_trace(pair->a, "send 1 refused\n");
+}
+
+static void test_dead_buffer_is_refused(void **state)
+{
+	struct pair *pair = *state;
+	struct doca_buf *buf = peer_buf(pair->a, 0, 64, 6);
+	struct doca_rdma_task_send *task;
+
+	MUST(doca_rdma_task_send_allocate_init(pair->a->rdma, pair->a->connections[0], buf, (union doca_data){ 0 },
+					       &task));
+	MUST(doca_buf_dec_refcount(buf, NULL));
+	assert_result(doca_task_submit(doca_rdma_task_send_as_task(task)), DOCA_ERROR_INVALID_VALUE);
+	doca_task_free(doca_rdma_task_send_as_task(task));
+}
+
 static void test_element_of_a_list_is_no_local_buffer(void **state)
 {
 	struct pair *pair = *state;
@@ -606,6 +644,9 @@ int main(void)
 		WITH_PAIR(test_message_longer_than_its_receive_fails_both_and_flushes),
 		WITH_PAIR(test_write_beyond_the_map_is_refused_by_the_buffer),
 		WITH_PAIR(test_memory_of_the_peer_is_no_local_buffer),
+		WITH_PAIR(test_local_buffer_is_of_a_map_that_has_the_device),
+		WITH_PAIR(test_data_outside_of_its_map_is_refused),
+		WITH_PAIR(test_dead_buffer_is_refused),
 		WITH_PAIR(test_element_of_a_list_is_no_local_buffer),
 		WITH_PAIR(test_atomic_at_an_odd_address_fails),
 		cmocka_unit_test_setup_teardown(test_write_without_permission_fails_and_ends_the_connection,

@@ -149,6 +149,8 @@ static void test_list_length_of_receives(void **state)
 	assert_int_equal(got, 31);
 	assert_result(doca_rdma_task_receive_set_dst_buf_list_len(peer->rdma, 32), DOCA_ERROR_INVALID_VALUE);
 	assert_result(doca_rdma_task_receive_set_dst_buf_list_len(peer->rdma, 0), DOCA_ERROR_INVALID_VALUE);
+	peer_start(peer);
+	assert_result(doca_rdma_task_receive_set_dst_buf_list_len(peer->rdma, 1), DOCA_ERROR_BAD_STATE);
 }
 
 static void test_start_with_a_gid_that_is_not_there_is_refused(void **state)
