@@ -556,6 +556,35 @@ static void test_handle_that_is_no_maps_fails_the_request(void **state)
 	assert_fails(request);
 }
 
+static void test_handle_that_is_no_maps_of_the_peer_fails_the_request(void **state)
+{
+	struct request request = request_from(&end_a, REQUEST_WRITE, 32);
+
+	request.dst_map = 12345;
+	assert_fails(request);
+}
+
+static void test_peers_memory_is_no_source(void **state)
+{
+	struct request request = request_from(&end_a, REQUEST_WRITE, 32);
+
+	request.src_map = end_a.other_handle;
+	request.src = end_b.memory + 64;
+	assert_fails(request);
+}
+
+static void test_read_into_memory_that_is_not_written_fails(void **state)
+{
+	struct request request = request_from(&end_a, REQUEST_READ, 32);
+	struct doca_mmap *map = ends_map_heap(end_a.memory, 64, DOCA_ACCESS_FLAG_LOCAL_READ_ONLY, &request.dst_map);
+
+	ends_put(end_b.memory, "must not arrive");
+	request.dst = end_a.memory;
+	assert_fails(request);
+	ends_assert_text(end_a.memory, "");
+	assert_ok(doca_mmap_destroy(map));
+}
+
 static void test_map_of_the_wrong_side_fails_the_request(void **state)
 {
 	struct request request = request_from(&end_a, REQUEST_WRITE, 32);
@@ -807,6 +836,9 @@ static const struct CMUnitTest on_card[] = {
 	TEST(write_beyond_the_peers_map_fails),
 	TEST(write_from_beyond_the_local_map_fails),
 	TEST(handle_that_is_no_maps_fails_the_request),
+	TEST(handle_that_is_no_maps_of_the_peer_fails_the_request),
+	TEST(peers_memory_is_no_source),
+	TEST(read_into_memory_that_is_not_written_fails),
 	TEST(map_of_the_wrong_side_fails_the_request),
 	TEST(address_that_is_not_aligned_fails_the_addition),
 	TEST(handle_ends_with_its_map),
