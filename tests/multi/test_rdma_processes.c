@@ -34,6 +34,7 @@ enum order {
 	ORDER_EXPORT_PCI, /* reply: the descriptor of the memory, for the card's other side */
 	ORDER_ADOPT, /* import the memory by that; from now on, ORDER_EXPORT exports it again, as if it were the peer's own */
 	ORDER_ABANDON, /* destroy the map of that memory */
+	ORDER_ACCEPT,  /* the request that waits; reply: the result's name */
 };
 
 struct request {
@@ -54,7 +55,7 @@ struct reply {
 
 struct worker_arg {
 	const char *side, *path;
-	bool rejects, is_dc;
+	bool rejects, answers_late, is_dc;
 };
 
 static const struct worker_arg *worker_arg;
@@ -63,6 +64,8 @@ static void note_event(struct peer *peer, const char *event)
 {
 	strcat(peer->trace, event);
 }
+
+static struct doca_rdma_connection *waiting; /* for an answer; NULL = none */
 
 static void on_request(struct doca_rdma_connection *connection, union doca_data ctx_user_data)
 {
@@ -79,7 +82,9 @@ static void on_request(struct doca_rdma_connection *connection, union doca_data 
 		abort();
 	snprintf(line, sizeof(line), "request to %s port %u\n", text, port);
 	note_event(peer, line);
-	if (worker_arg->rejects)
+	if (worker_arg->answers_late)
+		waiting = connection;
+	else if (worker_arg->rejects)
 		MUST(doca_rdma_connection_reject(connection));
 	else
 		MUST(doca_rdma_connection_accept(connection, NULL, 0));
@@ -264,6 +269,9 @@ static void obey(struct peer *peer, struct peer *other, const struct request *re
 		break;
 	case ORDER_ABANDON:
 		abandon();
+		break;
+	case ORDER_ACCEPT:
+		strcpy(reply->text, doca_error_get_name(doca_rdma_connection_accept(waiting, NULL, 0)));
 		break;
 	default:
 		submit_many(peer, other, request);
@@ -700,6 +708,21 @@ static void test_rejected_client_gets_a_failure(void **state)
 	expect_text(ask(&client, ORDER_AWAIT, 1, ""), "failure\n");
 }
 
+static void test_client_that_has_gone_is_not_accepted(void **state)
+{
+	const struct worker_arg host = { .side = "host" }, dpu = { .side = "dpu", .answers_late = true };
+	struct proc client, server;
+
+	proc_start(&client, worker, &host);
+	proc_start(&server, worker, &dpu);
+	ask(&server, ORDER_LISTEN, 0, "");
+	ask(&client, ORDER_REQUEST, 0, DPU_ADDRESS);
+	expect_text(ask(&server, ORDER_AWAIT, 1, ""), REQUESTED);
+	ask(&client, ORDER_STOP, 0, "");
+	expect_text(ask(&server, ORDER_ACCEPT, 0, ""), "DOCA_ERROR_CONNECTION_ABORTED");
+	expect_text(ask(&server, ORDER_AWAIT, 1, ""), "failure\n");
+}
+
 static void test_client_without_a_server_gets_a_failure(void **state)
 {
 	const struct worker_arg host = { .side = "host" };
@@ -830,6 +853,7 @@ int main(void)
 		IN_SESSION(test_stop_of_the_peer_fails_what_waits_for_it),
 		IN_SESSION(test_client_and_server_connect_and_disconnect),
 		IN_SESSION(test_rejected_client_gets_a_failure),
+		IN_SESSION(test_client_that_has_gone_is_not_accepted),
 		IN_SESSION(test_client_without_a_server_gets_a_failure),
 		IN_SESSION(test_death_of_a_peer_disconnects),
 		IN_SESSION(test_requests_wait_for_a_network_link),

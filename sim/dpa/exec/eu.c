@@ -243,8 +243,6 @@ static int start_thread(struct sim_dpa_eu *eu)
 	char name[16];
 	int rc;
 
-	if (eu->has_thread)
-		return 0;
 	snprintf(name, sizeof(name), "eu-%u", eu->id);
 	rc = sim_thread_start_sized(&eu->thread, name, SIM_DPA_STACK_BYTES, run_eu, eu);
 	eu->has_thread = rc == 0;
