@@ -309,6 +309,20 @@ static void test_memory_of_the_peer_is_no_local_buffer(void **state)
 	assert_peer_trace(pair->a, "send 2 refused\n");
 }
 
+/* Data is not replaced. */
+static void test_full_buffer_takes_no_message(void **state)
+{
+	struct pair *pair = *state;
+
+	memset(pair->b->arena, 7, 64);
+	peer_receive(pair->b, 1, peer_buf(pair->b, 0, 64, 64));
+	peer_send(pair->a, 2, peer_buf(pair->a, 0, 6, 6));
+	peers_drain(pair->a, pair->b, 0);
+	assert_peer_trace(pair->a, "send 2 failed: DOCA_ERROR_IO_FAILED\n");
+	assert_peer_trace(pair->b, "receive 1 failed: DOCA_ERROR_IO_FAILED\n");
+	assert_int_equal(pair->b->arena[0], 7);
+}
+
 static void test_local_buffer_is_of_a_map_that_has_the_device(void **state)
 {
 	struct pair *pair = *state;
@@ -644,6 +658,7 @@ int main(void)
 		WITH_PAIR(test_message_longer_than_its_receive_fails_both_and_flushes),
 		WITH_PAIR(test_write_beyond_the_map_is_refused_by_the_buffer),
 		WITH_PAIR(test_memory_of_the_peer_is_no_local_buffer),
+		WITH_PAIR(test_full_buffer_takes_no_message),
 		WITH_PAIR(test_local_buffer_is_of_a_map_that_has_the_device),
 		WITH_PAIR(test_data_outside_of_its_map_is_refused),
 		WITH_PAIR(test_dead_buffer_is_refused),
