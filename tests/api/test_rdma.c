@@ -352,13 +352,12 @@ static void test_dead_buffer_is_refused(void **state)
 {
 	struct pair *pair = *state;
 	struct doca_buf *buf = peer_buf(pair->a, 0, 64, 6);
-	struct doca_rdma_task_send *task;
+	struct doca_rdma_task_receive *task;
 
-	MUST(doca_rdma_task_send_allocate_init(pair->a->rdma, pair->a->connections[0], buf, (union doca_data){ 0 },
-					       &task));
+	MUST(doca_rdma_task_receive_allocate_init(pair->a->rdma, buf, (union doca_data){ 0 }, &task));
 	MUST(doca_buf_dec_refcount(buf, NULL));
-	assert_result(doca_task_submit(doca_rdma_task_send_as_task(task)), DOCA_ERROR_INVALID_VALUE);
-	doca_task_free(doca_rdma_task_send_as_task(task));
+	assert_result(doca_task_submit(doca_rdma_task_receive_as_task(task)), DOCA_ERROR_INVALID_VALUE);
+	doca_task_free(doca_rdma_task_receive_as_task(task));
 }
 
 static void test_element_of_a_list_is_no_local_buffer(void **state)
