@@ -32,8 +32,9 @@ struct hello {
 	struct doca_pe *pe;
 	struct doca_mmap *mmap;
 	struct doca_buf_inventory *inventory;
+	struct doca_rdma_connection *connection;
 	struct memory memory;
-	bool is_over;
+	bool is_over, has_failed;
 };
 
 static void must(doca_error_t result, const char *what)
@@ -112,7 +113,6 @@ static void on_not_received(struct doca_rdma_task_receive *task, union doca_data
 	doca_buf_dec_refcount(task_data.ptr, NULL);
 }
 
-/* For both: a client that is gone has its answer, or does not want it. */
 static void on_sent(struct doca_rdma_task_send *task, union doca_data task_data, union doca_data ctx_data)
 {
 	(void)ctx_data;
@@ -120,19 +120,32 @@ static void on_sent(struct doca_rdma_task_send *task, union doca_data task_data,
 	doca_buf_dec_refcount(task_data.ptr, NULL);
 }
 
+/* The connection has failed, and the client may wait for its answer: end it. */
+static void on_not_sent(struct doca_rdma_task_send *task, union doca_data task_data, union doca_data ctx_data)
+{
+	struct hello *hello = ctx_data.ptr;
+
+	fprintf(stderr, "the answer failed: %s\n",
+		doca_error_get_descr(doca_task_get_status(doca_rdma_task_send_as_task(task))));
+	on_sent(task, task_data, ctx_data);
+	hello->has_failed = true;
+	if (doca_rdma_connection_disconnect(hello->connection) != DOCA_SUCCESS)
+		hello->is_over = true; /* else on_disconnected() follows */
+}
+
 /* ---- the connection ---- */
 
+/* If the client has gone, the accept fails, and on_failure() follows. */
 static void on_request(struct doca_rdma_connection *connection, union doca_data ctx_data)
 {
 	(void)ctx_data;
-	must(doca_rdma_connection_accept(connection, NULL, 0), "accept a client");
+	doca_rdma_connection_accept(connection, NULL, 0);
 }
 
 static void on_established(struct doca_rdma_connection *connection, union doca_data data, union doca_data ctx_data)
 {
-	(void)connection;
 	(void)data;
-	(void)ctx_data;
+	((struct hello *)ctx_data.ptr)->connection = connection;
 	printf("a client came\n");
 }
 
@@ -171,7 +184,7 @@ static struct doca_ctx *start(struct hello *hello, struct doca_dev *dev)
 	must(doca_pe_connect_ctx(hello->pe, ctx), "connect it to the engine");
 	must(doca_ctx_set_user_data(ctx, (union doca_data){ .ptr = hello }), "mark it");
 	must(doca_rdma_task_receive_set_conf(hello->rdma, on_received, on_not_received, 1), "configure receiving");
-	must(doca_rdma_task_send_set_conf(hello->rdma, on_sent, on_sent, 1), "configure sending");
+	must(doca_rdma_task_send_set_conf(hello->rdma, on_sent, on_not_sent, 1), "configure sending");
 	must(doca_rdma_set_connection_state_callbacks(hello->rdma, on_request, on_established, on_failure,
 						      on_disconnected),
 	     "watch connections");
@@ -209,5 +222,5 @@ int main(int argc, char **argv)
 	must(doca_rdma_stop_listen_to_port(hello.rdma, port), "listen no more");
 	stop(&hello, ctx);
 	must(doca_dev_close(dev), "close the device");
-	return EXIT_SUCCESS;
+	return hello.has_failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

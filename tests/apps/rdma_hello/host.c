@@ -122,13 +122,16 @@ static void on_sent(struct doca_rdma_task_send *task, union doca_data task_data,
 	doca_buf_dec_refcount(task_data.ptr, NULL);
 }
 
-/* The connection has failed: its end follows. */
+/* The connection has failed: end it. Its address is in use until then. */
 static void on_not_sent(struct doca_rdma_task_send *task, union doca_data task_data, union doca_data ctx_data)
 {
+	struct hello *hello = ctx_data.ptr;
+
 	fprintf(stderr, "the message failed: %s\n",
 		doca_error_get_descr(doca_task_get_status(doca_rdma_task_send_as_task(task))));
 	on_sent(task, task_data, ctx_data);
-	((struct hello *)ctx_data.ptr)->is_over = true;
+	if (doca_rdma_connection_disconnect(hello->connection) != DOCA_SUCCESS)
+		hello->is_over = true; /* else on_disconnected() follows */
 }
 
 /* ---- the connection ---- */
