@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* bfsim.h - the test interface of the simulated card, beside the DOCA calls of the tested program.
  *
- *   cc test.c $(pkg-config --cflags --libs doca-dma bfsim cmocka)
+ *   cc test.c $(pkg-config --cflags --libs doca-common doca-dma bfsim cmocka)
  *
  * A test creates a card, adds faults, calls the tested code, and asks which rules hit:
  *
