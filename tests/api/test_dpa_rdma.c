@@ -645,24 +645,26 @@ static void assert_receive_fails(uint32_t map, doca_dpa_dev_uintptr_t dst)
 	assert_int_equal(ends_wait_one(&end_b).type, RECEIVE_FAILED);
 }
 
+/* 32 bytes from @offset on, of a map of 64 bytes. */
+static void assert_receive_outside_fails(int offset)
+{
+	doca_dpa_dev_uintptr_t begin = end_b.memory + 64, dst = begin + (uint64_t)offset;
+	doca_dpa_dev_mmap_t handle;
+	struct doca_mmap *map = ends_map_heap(begin, 64, RDMA_ALL_ACCESS, &handle);
+
+	assert_receive_fails(handle, dst);
+	ends_assert_text(dst, "");
+	assert_ok(doca_mmap_destroy(map));
+}
+
 static void test_receive_beyond_its_map_fails_both_ends(void **state)
 {
-	doca_dpa_dev_mmap_t handle;
-	struct doca_mmap *map = ends_map_heap(end_b.memory + 64, 64, RDMA_ALL_ACCESS, &handle);
-
-	assert_receive_fails(handle, end_b.memory + 64 + 33);
-	ends_assert_text(end_b.memory + 64 + 33, "");
-	assert_ok(doca_mmap_destroy(map));
+	assert_receive_outside_fails(33);
 }
 
 static void test_receive_before_its_map_fails_both_ends(void **state)
 {
-	doca_dpa_dev_mmap_t handle;
-	struct doca_mmap *map = ends_map_heap(end_b.memory + 64, 64, RDMA_ALL_ACCESS, &handle);
-
-	assert_receive_fails(handle, end_b.memory + 63);
-	ends_assert_text(end_b.memory + 63, "");
-	assert_ok(doca_mmap_destroy(map));
+	assert_receive_outside_fails(-1);
 }
 
 static void test_receive_into_memory_that_is_not_written_fails_both_ends(void **state)

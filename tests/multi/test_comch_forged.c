@@ -53,6 +53,15 @@ static void answer_test(int ctl, const struct endpoint *endpoint)
 	}
 }
 
+static void open_loop(int ctl, struct loop *loop)
+{
+	uint64_t unused;
+
+	proc_recv(ctl, &unused, sizeof(unused));
+	loop_open(loop, true);
+	loop_watch(loop, ctl);
+}
+
 static void run_server(int ctl)
 {
 	struct seen seen = { 0 };
@@ -61,11 +70,8 @@ static void run_server(int ctl)
 	};
 	struct endpoint endpoint;
 	struct loop loop;
-	uint64_t unused;
 
-	proc_recv(ctl, &unused, sizeof(unused));
-	loop_open(&loop, true);
-	loop_watch(&loop, ctl);
+	open_loop(ctl, &loop);
 	endpoint_open_server(&endpoint, &cfg, &loop, device_open(NULL));
 	endpoint_start(&endpoint);
 	proc_send(ctl, &seen, sizeof(seen));
@@ -78,11 +84,8 @@ static void run_client(int ctl)
 	struct endpoint_cfg cfg = { .name = "forged", .owner = &seen, .message = count_message };
 	struct endpoint endpoint;
 	struct loop loop;
-	uint64_t unused;
 
-	proc_recv(ctl, &unused, sizeof(unused));
-	loop_open(&loop, true);
-	loop_watch(&loop, ctl);
+	open_loop(ctl, &loop);
 	endpoint_open_client(&endpoint, &cfg, &loop, device_open(NULL));
 	endpoint_start(&endpoint);
 	answer_test(ctl, &endpoint);
