@@ -3,9 +3,11 @@
 #include <doca_buf_array.h>
 #include <doca_mmap.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "dpa/rdma_kernels.h"
 #include "dpa_util.h"
+#include "under_valgrind.h"
 
 /* unreachable: doca_dpa_async_ops_create DOCA_ERROR_NO_MEMORY: the pool of queues is small
  * unreachable: doca_dpa_async_ops_destroy DOCA_ERROR_DRIVER: no driver is asked
@@ -209,6 +211,48 @@ static void test_handle_that_is_no_maps_fails_the_copy(void **state)
 	assert_int_equal(wait_one().type, FAILED);
 }
 
+/* A page that the program has unmapped, with its map in use. */
+static struct doca_mmap *map_gone_page(char **ret_page, doca_dpa_dev_mmap_t *ret_handle)
+{
+	struct doca_mmap *map;
+
+	*ret_page = mmap(NULL, sizeof(host), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_ok(doca_mmap_create(&map));
+	assert_ok(doca_mmap_add_dev(map, dev));
+	assert_ok(doca_mmap_set_memrange(map, *ret_page, sizeof(host)));
+	assert_ok(doca_mmap_start(map));
+	assert_ok(doca_mmap_dev_get_dpa_handle(map, dev, ret_handle));
+	assert_int_equal(munmap(*ret_page, sizeof(host)), 0);
+	return map;
+}
+
+static void assert_copy_fails(struct request request)
+{
+	copy(request);
+	assert_int_equal(wait_one().type, FAILED);
+	assert_ok(doca_dpa_async_ops_stop(queue));
+	assert_ok(doca_dpa_async_ops_start(queue));
+	assert_ok(doca_dpa_async_ops_get_dpa_handle(queue, &queue_handle));
+}
+
+static void test_memory_that_is_gone_fails_the_copy(void **state)
+{
+	struct request from = to_host(8), to = to_host(8);
+	struct doca_mmap *map;
+	char *page;
+
+	if (RUNNING_ON_VALGRIND)
+		skip(); /* it reports the accesses */
+	map = map_gone_page(&page, &from.src_map);
+	to.dst_map = from.src_map;
+	from.src = to.dst = (uintptr_t)page;
+	assert_copy_fails(from);
+	assert_copy_fails(to);
+	copy(to_host(8));
+	assert_int_equal(wait_one().type, DONE);
+	assert_ok(doca_mmap_destroy(map));
+}
+
 /* ---- waits ---- */
 
 static void test_wait_ends_when_the_event_is_greater(void **state)
@@ -365,6 +409,7 @@ static const struct CMUnitTest on_card[] = {
 	TEST(copy_waits_for_the_flush),
 	TEST(copy_outside_of_a_map_fails_and_those_behind_it),
 	TEST(handle_that_is_no_maps_fails_the_copy),
+	TEST(memory_that_is_gone_fails_the_copy),
 	TEST(wait_ends_when_the_event_is_greater),
 	TEST(wait_ends_when_the_event_differs),
 	TEST(copies_follow_the_wait_before_them),

@@ -36,6 +36,18 @@ static bool has(struct sim_dpa_heap *heap, uint64_t addr, uint64_t bytes)
 	return sim_dpa_heap_find(heap, addr, bytes, &range);
 }
 
+static void test_size_that_no_memory_has_is_refused(void **state)
+{
+	struct sim_dpa_heap other;
+
+	assert_int_equal(sim_dpa_heap_init(&other, 0), -ENOMEM);
+	sim_dpa_heap_fini(&other);
+	assert_int_equal(sim_dpa_heap_init(&other, UINT64_C(1) << 62), -ENOMEM);
+	sim_dpa_heap_fini(&other);
+	assert_int_equal(sim_dpa_heap_init(&other, UINT64_MAX), -ENOMEM);
+	sim_dpa_heap_fini(&other);
+}
+
 static void test_gap_is_behind_each_block(void **state)
 {
 	uint64_t first = alloc(*state, 10), second = alloc(*state, 64);
@@ -117,6 +129,7 @@ static void test_handle_ends_with_its_object(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_size_that_no_memory_has_is_refused),
 		TEST(gap_is_behind_each_block),
 		TEST(freed_room_is_used_again),
 		TEST(full_heap_refuses),

@@ -39,13 +39,12 @@ bool sim_dpa_image_is_guarded(const struct sim_dpa_image *image);
 /* Whether the process attributes (--dpa-proc-attr) list the feature. */
 bool sim_dpa_image_has_feature(const struct sim_dpa_image *image, const char *name);
 
-/* Where @pc is: "function" and "file:line", as far as known. Returns false if it is not in the image. Not in a signal
- * handler. */
+/* Where @pc is: "function" and "file:line", as far as known. Not in a signal handler. */
 struct sim_dpa_place {
 	char function[96]; /* "?" = unknown */
 	char file[160];    /* "" = unknown */
 	unsigned line;
 };
-bool sim_dpa_image_find_place(const struct sim_dpa_image *image, uintptr_t pc, struct sim_dpa_place *ret_place);
+void sim_dpa_image_find_place(const struct sim_dpa_image *image, uintptr_t pc, struct sim_dpa_place *ret_place);
 
 #endif

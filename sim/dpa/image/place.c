@@ -123,17 +123,14 @@ static void *run_look_up(void *arg)
 }
 
 /* libdw takes more stack than a guarded thread has: a thread of its own looks. */
-bool sim_dpa_image_find_place(const struct sim_dpa_image *image, uintptr_t pc, struct sim_dpa_place *ret_place)
+void sim_dpa_image_find_place(const struct sim_dpa_image *image, uintptr_t pc, struct sim_dpa_place *ret_place)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct look_up work = { image, pc, ret_place };
 	pthread_t thread;
 
 	*ret_place = (struct sim_dpa_place){ .function = "?" };
-	if (pc < image->data.begin || pc >= image->data.end)
-		return false;
 	pthread_once(&once, load_libdw);
 	if (has_dw && sim_thread_start(&thread, "dpa-place", run_look_up, &work) == 0)
 		pthread_join(thread, NULL);
-	return true;
 }

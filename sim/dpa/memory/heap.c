@@ -31,8 +31,6 @@ int sim_dpa_heap_init(struct sim_dpa_heap *heap, uint64_t bytes)
 
 	memset(heap, 0, sizeof(*heap));
 	pthread_mutex_init(&heap->lock, NULL);
-	if (bytes == 0 || bytes > SIZE_MAX / 2)
-		return -ENOMEM;
 	base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (base == MAP_FAILED)
 		return -ENOMEM;

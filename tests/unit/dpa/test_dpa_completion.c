@@ -158,6 +158,30 @@ static void test_an_element_is_gone_behind_its_ack(void **state)
 	sim_dpa_completion_stop(&completion);
 }
 
+/* What a kernel may have made up: numbers of no ring, of a ring of another kind, of elements that are not taken. */
+static void test_a_number_that_is_no_elements_finds_none(void **state)
+{
+	static const uint64_t none[] = { UINT64_MAX, UINT64_C(0xffffff) << 32, UINT64_C(1) << 32, UINT64_C(16) << 32 };
+	struct sim_dpa_completion consumer, *found;
+	uint64_t number, others;
+
+	assert_int_equal(sim_dpa_completion_start(process, NULL, SIM_DPA_COMPLETION, 4, &completion), 0);
+	assert_int_equal(sim_dpa_completion_start(process, NULL, SIM_DPA_CONSUMER_COMPLETION, 4, &consumer), 0);
+	number = (completion.handle & 0xffffff) << 32;
+	others = (consumer.handle & 0xffffff) << 32;
+	completion.taken = consumer.taken = 2;
+	completion.acked = consumer.acked = 1;
+	assert_ptr_equal(sim_dpa_completion_find(process, SIM_DPA_COMPLETION, number + 1, &found), &completion.ring[1]);
+	assert_ptr_equal(found, &completion);
+	assert_null(sim_dpa_completion_find(process, SIM_DPA_COMPLETION, number, &found));
+	assert_null(sim_dpa_completion_find(process, SIM_DPA_COMPLETION, number + 2, &found));
+	assert_null(sim_dpa_completion_find(process, SIM_DPA_COMPLETION, others + 1, &found));
+	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+		assert_null(sim_dpa_completion_find(process, SIM_DPA_COMPLETION, none[i], &found));
+	sim_dpa_completion_stop(&consumer);
+	sim_dpa_completion_stop(&completion);
+}
+
 static void test_more_acks_than_elements_are_fatal(void **state)
 {
 	uint64_t value;
@@ -359,6 +383,7 @@ int main(void)
 		TEST(kernels_take_what_was_pushed_in_order),
 		TEST(a_full_ring_has_room_behind_an_ack),
 		TEST(an_element_is_gone_behind_its_ack),
+		TEST(a_number_that_is_no_elements_finds_none),
 		TEST(more_acks_than_elements_are_fatal),
 		TEST(an_armed_ring_wakes_its_thread_once),
 		cmocka_unit_test_setup_teardown(test_a_notification_has_no_effect_without_the_attribute, open_bare,
