@@ -179,6 +179,33 @@ static void test_connection_within_a_port_is_down_with_it(void **state)
 	close_rig(&rig);
 }
 
+static uint64_t write_for_ns(struct rig *rig, int number)
+{
+	uint64_t begin_ns = bfsim_now_ns();
+	char done[32];
+
+	sprintf(done, "write %d done", number);
+	begin_write(rig->a, rig->b, number);
+	progress_to(rig, rig->a, done);
+	return bfsim_now_ns() - begin_ns;
+}
+
+static void test_link_that_is_not_on_the_way_delays_nothing(void **state)
+{
+	struct rig rig = open_rig(0);
+	uint64_t before_ns, ns;
+	uint32_t id;
+
+	write_for_ns(&rig, 1);
+	before_ns = write_for_ns(&rig, 2);
+	id = add_rule("net.link device=03:00.1 side=dpu down=1000s");
+	ns = write_for_ns(&rig, 3);
+	if (is_virtual())
+		assert_int_equal(ns, before_ns);
+	assert_int_equal(bfsim_fault_remove(id), 0);
+	close_rig(&rig);
+}
+
 /* The operation is the first that does not pass. */
 static void test_outage_begins_at_an_operation(void **state)
 {
@@ -312,6 +339,7 @@ int main(void)
 		cmocka_unit_test(test_requester_gives_up_after_its_retries),
 		cmocka_unit_test(test_peer_of_a_requester_that_gave_up_learns_of_it_later),
 		cmocka_unit_test(test_connection_within_a_port_is_down_with_it),
+		cmocka_unit_test(test_link_that_is_not_on_the_way_delays_nothing),
 		cmocka_unit_test(test_outage_begins_at_an_operation),
 		cmocka_unit_test(test_answers_are_lost_at_exact_times),
 		cmocka_unit_test(test_messages_are_lost_at_exact_times),

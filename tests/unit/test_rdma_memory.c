@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Copies of queue pairs whose memory goes away on one side or on both: they fail, and the process goes on. */
+/* Copies of queue pairs whose memory goes away on one side or on both: they fail, and the process goes on. Atomic operations. */
 #include "cmocka_test.h"
 
 #include <errno.h>
@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "sim/base/memory_signals.h"
+#include "sim/clock/shared_lock.h"
 #include "sim/fabric/path.h"
 #include "sim/rdma/memory.h"
 
@@ -231,6 +232,89 @@ static void test_a_list_moves_by_one_call_and_its_rest_piece_by_piece(void **sta
 	assert_int_equal(fake.num_calls, 3);
 }
 
+/* ---- atomic operations ---- */
+
+#define ATOMIC_ACCESS (SIM_ACCESS_ATOMIC | SIM_ACCESS_READ | SIM_ACCESS_WRITE) /* as exports have it */
+
+static const struct sim_rdma_atomic add_five = { .operand = 5 };
+
+static int do_atomic(struct sim_remote *peer, uint64_t addr, const struct sim_rdma_atomic *atomic, uint64_t *ret_before)
+{
+	struct sim_clock_lock lock = { 0 };
+
+	return sim_rdma_do_atomic(&lock, peer, addr, atomic, ret_before);
+}
+
+static uint64_t word_at(size_t offset)
+{
+	uint64_t word;
+
+	memcpy(&word, fake.bytes + offset, sizeof(word));
+	return word;
+}
+
+static void test_atomic_operations_change_the_word_and_return_it(void **state)
+{
+	struct sim_remote peer = { .region = { .addr = 1000, .len_bytes = 64, .access = ATOMIC_ACCESS },
+				   .path = &fake_path };
+	struct sim_rdma_atomic swap = { .is_swap = true, .compare = 5, .operand = 9 };
+	uint64_t before = 77;
+
+	memset(&fake, 0, sizeof(fake));
+	assert_int_equal(do_atomic(&peer, 1008, &add_five, &before), 0);
+	assert_int_equal(before, 0);
+	assert_int_equal(word_at(8), 5);
+	assert_int_equal(do_atomic(&peer, 1008, &swap, &before), 0);
+	assert_int_equal(before, 5);
+	assert_int_equal(do_atomic(&peer, 1008, &swap, &before), 0); /* it differs by now */
+	assert_int_equal(before, 9);
+	assert_int_equal(word_at(8), 9);
+}
+
+/* The word is as before, and the caller's as well. */
+static void expect_atomic_fails(struct sim_remote *peer, uint64_t addr, int rc)
+{
+	uint64_t before = 77;
+
+	assert_int_equal(do_atomic(peer, addr, &add_five, &before), rc);
+	assert_int_equal(before, 77);
+	for (size_t i = 0; i < sizeof(fake.bytes); i++)
+		assert_int_equal(fake.bytes[i], 0);
+}
+
+static void test_atomic_operations_keep_to_the_export(void **state)
+{
+	struct sim_remote peer = { .region = { .addr = 1000, .len_bytes = 60, .access = ATOMIC_ACCESS },
+				   .path = &fake_path };
+
+	memset(&fake, 0, sizeof(fake));
+	expect_atomic_fails(&peer, 1004, -EINVAL);
+	expect_atomic_fails(&peer, 992, -EFAULT);
+	expect_atomic_fails(&peer, 1056, -EFAULT);
+	expect_atomic_fails(&peer, 2000, -EFAULT);
+	peer.region.access = SIM_ACCESS_READ | SIM_ACCESS_WRITE;
+	expect_atomic_fails(&peer, 1008, -EACCES);
+	peer.region.access = ATOMIC_ACCESS;
+	atomic_store(&peer.revoked, true);
+	expect_atomic_fails(&peer, 1008, -EIO);
+}
+
+/* The operation is left to the other machine, which is not asked. */
+static void test_atomic_operations_on_far_memory_keep_to_the_export(void **state)
+{
+	struct sim_remote peer = {
+		.region = { .addr = 1000, .len_bytes = 60, .access = ATOMIC_ACCESS | SIM_ACCESS_FAR },
+	};
+
+	memset(&fake, 0, sizeof(fake));
+	expect_atomic_fails(&peer, 1004, -EINVAL);
+	expect_atomic_fails(&peer, 992, -EFAULT);
+	expect_atomic_fails(&peer, 1056, -EFAULT);
+	expect_atomic_fails(&peer, 2000, -EFAULT);
+	atomic_store(&peer.revoked, true);
+	expect_atomic_fails(&peer, 1008, -EIO);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -239,6 +323,9 @@ int main(void)
 		cmocka_unit_test(test_two_imports_are_both_guarded),
 		cmocka_unit_test(test_lists_are_copied_in_order),
 		cmocka_unit_test(test_a_list_moves_by_one_call_and_its_rest_piece_by_piece),
+		cmocka_unit_test(test_atomic_operations_change_the_word_and_return_it),
+		cmocka_unit_test(test_atomic_operations_keep_to_the_export),
+		cmocka_unit_test(test_atomic_operations_on_far_memory_keep_to_the_export),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
