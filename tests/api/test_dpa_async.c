@@ -4,6 +4,7 @@
 #include <doca_mmap.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "dpa/rdma_kernels.h"
 #include "dpa_util.h"
@@ -211,18 +212,21 @@ static void test_handle_that_is_no_maps_fails_the_copy(void **state)
 	assert_int_equal(wait_one().type, FAILED);
 }
 
-/* A page that the program has unmapped, with its map in use. */
+/* A map of a file's page that is gone: the file was truncated. Nothing else comes to its address, as behind an munmap(). */
 static struct doca_mmap *map_gone_page(char **ret_page, doca_dpa_dev_mmap_t *ret_handle)
 {
+	int fd = memfd_create("page", MFD_CLOEXEC);
 	struct doca_mmap *map;
 
-	*ret_page = mmap(NULL, sizeof(host), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_int_equal(ftruncate(fd, sizeof(host)), 0);
+	*ret_page = mmap(NULL, sizeof(host), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	assert_ok(doca_mmap_create(&map));
 	assert_ok(doca_mmap_add_dev(map, dev));
 	assert_ok(doca_mmap_set_memrange(map, *ret_page, sizeof(host)));
 	assert_ok(doca_mmap_start(map));
 	assert_ok(doca_mmap_dev_get_dpa_handle(map, dev, ret_handle));
-	assert_int_equal(munmap(*ret_page, sizeof(host)), 0);
+	assert_int_equal(ftruncate(fd, 0), 0);
+	close(fd);
 	return map;
 }
 
@@ -251,6 +255,7 @@ static void test_memory_that_is_gone_fails_the_copy(void **state)
 	copy(to_host(8));
 	assert_int_equal(wait_one().type, DONE);
 	assert_ok(doca_mmap_destroy(map));
+	assert_int_equal(munmap(page, sizeof(host)), 0);
 }
 
 /* ---- waits ---- */
