@@ -212,7 +212,7 @@ static void test_handle_that_is_no_maps_fails_the_copy(void **state)
 	assert_int_equal(wait_one().type, FAILED);
 }
 
-/* A map of a file's page that is gone: the file was truncated. Nothing else comes to its address, as behind an munmap(). */
+/* A map of a file's page that is gone: the file was truncated. Unlike after munmap(), nothing else can come to its address. */
 static struct doca_mmap *map_gone_page(char **ret_page, doca_dpa_dev_mmap_t *ret_handle)
 {
 	int fd = memfd_create("page", MFD_CLOEXEC);
