@@ -161,9 +161,11 @@ test_a_service_that_never_comes_is_named() {
 	same '' "$(cat out)"
 }
 
+# The time before the run: how late the DPU's command starts is not what is asked.
 test_a_command_starts_after_a_delay() {
-	status 0 bfsim run --delay host=400ms --host 'date +%s%N >host' --dpu 'date +%s%N >dpu'
-	[ $(($(cat host) - $(cat dpu))) -gt 300000000 ]
+	date +%s%N >before
+	status 0 bfsim run --delay host=2s --host 'date +%s%N >host' --dpu true
+	[ $(($(cat host) - $(cat before))) -ge 2000000000 ]
 }
 
 test_a_run_ends_with_the_side_that_is_named() {
