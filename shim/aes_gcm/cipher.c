@@ -3,6 +3,7 @@
 #include "cipher.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -37,7 +38,6 @@ static struct shim_loaded_library libcrypto = {
 	.package = "libssl3",
 	.imports = imports,
 	.num_imports = sizeof(imports) / sizeof(imports[0]),
-	.lock = PTHREAD_MUTEX_INITIALIZER,
 };
 
 static EVP_CIPHER *aes_128_gcm, *aes_256_gcm;

@@ -52,7 +52,6 @@ static struct shim_loaded_library libdeflate = {
 	.package = "libdeflate0",
 	.imports = imports,
 	.num_imports = sizeof(imports) / sizeof(imports[0]),
-	.lock = PTHREAD_MUTEX_INITIALIZER,
 };
 
 const char *compress_deflate_find_lack(void)

@@ -26,7 +26,6 @@ static struct shim_loaded_library liblz4 = {
 	.package = "liblz4-1",
 	.imports = lz4_imports,
 	.num_imports = 1,
-	.lock = PTHREAD_MUTEX_INITIALIZER,
 };
 
 static const struct shim_import xxhash_imports[] = { { "XXH32", &lib.xxh32 } };
@@ -36,7 +35,6 @@ static struct shim_loaded_library libxxhash = {
 	.package = "libxxhash0",
 	.imports = xxhash_imports,
 	.num_imports = 1,
-	.lock = PTHREAD_MUTEX_INITIALIZER,
 };
 
 const char *compress_lz4_find_lack(void)

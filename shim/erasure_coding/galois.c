@@ -29,7 +29,6 @@ static struct shim_loaded_library libisal = {
 	.package = "libisal2",
 	.imports = imports,
 	.num_imports = sizeof(imports) / sizeof(imports[0]),
-	.lock = PTHREAD_MUTEX_INITIALIZER,
 };
 
 const char *galois_find_lack(void)

@@ -3,6 +3,7 @@
 #include "digest.h"
 
 #include <errno.h>
+#include <pthread.h>
 
 #include "shim/common/accel/load.h"
 
@@ -31,7 +32,6 @@ static struct shim_loaded_library libcrypto = {
 	.package = "libssl3",
 	.imports = imports,
 	.num_imports = sizeof(imports) / sizeof(imports[0]),
-	.lock = PTHREAD_MUTEX_INITIALIZER,
 };
 
 /* By enum doca_sha_algorithm. */

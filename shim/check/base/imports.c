@@ -4,12 +4,13 @@
 
 #include <elf.h>
 #include <link.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "sim/base/loader.h"
 
 #ifdef __aarch64__
 #define IS_SLOT(type) ((type) == R_AARCH64_JUMP_SLOT || (type) == R_AARCH64_GLOB_DAT)
@@ -136,15 +137,14 @@ static int count_modules(struct dl_phdr_info *info, size_t size, void *arg)
 
 void check_imports_replace(const struct check_import *imports, size_t count)
 {
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	static unsigned long long num_seen;
 	struct replacement what = { .imports = imports, .count = count };
 	unsigned long long num_loaded = 0;
 
-	pthread_mutex_lock(&lock);
+	sim_loader_lock();
 	dl_iterate_phdr(count_modules, &num_loaded);
 	if (num_loaded != num_seen)
 		dl_iterate_phdr(see_module, &what);
 	num_seen = num_loaded;
-	pthread_mutex_unlock(&lock);
+	sim_loader_unlock();
 }

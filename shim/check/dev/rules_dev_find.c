@@ -285,5 +285,6 @@ static const struct check_watch watches[] = {
 const struct check_part check_dev_find = {
 	CHECK_WATCHES(watches),
 	.mode = SIM_CHECK_API,
+	.lock = &searches.lock,
 	.exit = report_searches,
 };

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shim/check/base/lock.h"
 #include "shim/check/base/probe.h"
 #include "shim/check/mem/rules_task_memory.h"
 #include "shim/check/race/race_live.h"
@@ -153,7 +154,9 @@ static void fork_record(struct race_record *record)
 static void forked(void)
 {
 	race_pool_forked();
-	race_asan_forked();
+	for (size_t i = 0; i < race_live.count; i++)
+		if (race_live.detectors[i]->lock)
+			check_lock_init(race_live.detectors[i]->lock);
 	race_records_forked(fork_record);
 }
 

@@ -8,11 +8,13 @@
 
 #include "race_records.h"
 
+struct check_lock;
 struct race_foreign;
 
 /* Notices accesses to the memory of records. Each slot but is_live may be NULL. Calls for one record do not overlap. */
 struct race_detector {
 	const char *name;
+	struct check_lock *lock; /* is made anew in a forked child; NULL = none */
 	bool (*is_live)(void);
 	void (*start)(void);
 	void (*posted)(struct race_record *record);
@@ -41,8 +43,4 @@ void check_race_stay_off(void);
 
 /* The names of the live detectors, separated by commas; "" = none. */
 const char *check_race_detectors(void);
-
-/* In a forked child: the thread that changed the sanitizer's shadow may be gone. */
-void race_asan_forked(void);
-
 #endif

@@ -31,11 +31,6 @@ static void unpoison_bytes(const void *addr, size_t len)
 	check_unlock(&shadow);
 }
 
-void race_asan_forked(void)
-{
-	check_lock_init(&shadow);
-}
-
 /* Of another process's task. */
 static void explain_foreign(const void *addr)
 {
@@ -139,6 +134,7 @@ static void unguard(const struct race_foreign *foreign)
 
 const struct race_detector race_asan = {
 	.name = "asan",
+	.lock = &shadow,
 	.is_live = is_live,
 	.posted = poison,
 	.refused = unpoison,

@@ -25,9 +25,10 @@ struct site {
 };
 
 static struct {
-	struct check_lock lock; /* protects this process's lane, and the number of tasks */
+	struct check_lock lock; /* protects this process's lane, the number of tasks and the sites */
 	uint64_t num_tasks;
 	uint64_t silent_owner; /* did not answer; it is not waited for again */
+	struct site sites[NUM_SITES];
 } shared = { .lock = { ATOMIC_FLAG_INIT } };
 
 bool race_sync_is_doca(void)
@@ -44,22 +45,31 @@ bool race_sync_is_doca(void)
 
 /* ---- the description of a task ---- */
 
-/* Finding a line takes long: once for each caller. */
+static bool find_site(const void *caller, char text[SIM_LEDGER_SITE_SIZE])
+{
+	const struct site *site = &shared.sites[(uintptr_t)caller / 4 % NUM_SITES];
+	bool is_found;
+
+	check_lock(&shared.lock);
+	is_found = site->caller == caller;
+	if (is_found)
+		memcpy(text, site->text, SIM_LEDGER_SITE_SIZE);
+	check_unlock(&shared.lock);
+	return is_found;
+}
+
+/* Finding a line takes long: once for each caller, and without the lock. */
 static void format_site(const void *caller, char text[SIM_LEDGER_SITE_SIZE])
 {
-	static struct check_lock lock = { ATOMIC_FLAG_INIT };
-	static struct site sites[NUM_SITES];
-	struct site *site = &sites[(uintptr_t)caller / 4 % NUM_SITES];
+	struct site *site = &shared.sites[(uintptr_t)caller / 4 % NUM_SITES];
 
-	if (!caller)
+	if (!caller || find_site(caller, text))
 		return;
-	check_lock(&lock);
-	if (site->caller != caller) {
-		check_stack_format_caller(caller, site->text, sizeof(site->text));
-		site->caller = caller;
-	}
-	memcpy(text, site->text, SIM_LEDGER_SITE_SIZE);
-	check_unlock(&lock);
+	check_stack_format_caller(caller, text, SIM_LEDGER_SITE_SIZE);
+	check_lock(&shared.lock);
+	site->caller = caller;
+	memcpy(site->text, text, SIM_LEDGER_SITE_SIZE);
+	check_unlock(&shared.lock);
 }
 
 /* Returns false if no other process can reach the memory. */
@@ -247,6 +257,7 @@ static void ended(struct race_record *record, bool has_failed)
 
 const struct race_detector race_session = {
 	.name = "session",
+	.lock = &shared.lock,
 	.is_live = is_live,
 	.posted = posted,
 	.refused = remove_ranges,

@@ -245,6 +245,7 @@ static IN_FIBER void unguard(const struct race_foreign *foreign)
 
 const struct race_detector race_tsan = {
 	.name = "tsan",
+	.lock = &devices.lock,
 	.is_live = is_live,
 	.posted = posted,
 	.refused = refused,

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/base/loader.h"
+
 static void load(struct shim_loaded_library *library)
 {
 	void *handle = dlopen(library->file, RTLD_NOW | RTLD_LOCAL);
@@ -29,10 +31,10 @@ static void load(struct shim_loaded_library *library)
 
 const char *shim_load(struct shim_loaded_library *library)
 {
-	pthread_mutex_lock(&library->lock);
+	sim_loader_lock();
 	if (!library->was_tried)
 		load(library);
 	library->was_tried = true;
-	pthread_mutex_unlock(&library->lock);
+	sim_loader_unlock();
 	return library->lack[0] ? library->lack : NULL;
 }

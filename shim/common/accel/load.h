@@ -7,7 +7,6 @@
 #ifndef SHIM_LOAD_H
 #define SHIM_LOAD_H
 
-#include <pthread.h>
 #include <stddef.h>
 
 #include "shim/common/base/object.h"
@@ -23,7 +22,6 @@ struct shim_loaded_library {
 	const char *package; /* of Debian 12, for messages */
 	const struct shim_import *imports;
 	size_t num_imports;
-	pthread_mutex_t lock; /* PTHREAD_MUTEX_INITIALIZER */
 	bool was_tried;
 	char lack[256]; /* why it can't be used; "" = it can */
 };

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "image_priv.h"
+#include "sim/base/loader.h"
 #include "sim/base/log.h"
 
 /* ---- the bytes as an object ---- */
@@ -62,7 +63,9 @@ static int open_copy(struct sim_dpa_image *image)
 	rc = write_all(fd, image->bytes, image->num_bytes);
 	if (rc == 0) {
 		write_path(fd, path);
+		sim_loader_lock();
 		image->object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+		sim_loader_unlock();
 		if (!image->object) {
 			sim_err("the DPA image of %s does not load: %s", image->app->name, dlerror());
 			rc = -ENOEXEC;
@@ -101,6 +104,16 @@ static int find_object(struct dl_phdr_info *object, size_t size, void *arg)
 	return object->dlpi_addr == map->l_addr ? find_data(object, image) : 0;
 }
 
+static bool find_object_data(struct sim_dpa_image *image)
+{
+	bool is_found;
+
+	sim_loader_lock();
+	is_found = dl_iterate_phdr(find_object, image) == 1;
+	sim_loader_unlock();
+	return is_found;
+}
+
 static int take_table(struct sim_dpa_image *image, const struct sim_dpa_port *port)
 {
 	const struct sim_dpa_image_table *table = dlsym(image->object, "bfsim_dpa_image");
@@ -114,7 +127,7 @@ static int take_table(struct sim_dpa_image *image, const struct sim_dpa_port *po
 	sim_dpa_guard_port(&image->port);
 	*table->port = &image->port;
 	*table->thread_offset = sim_dpa_guard_offset();
-	return dl_iterate_phdr(find_object, image) == 1 ? 0 : -ENOEXEC;
+	return find_object_data(image) ? 0 : -ENOEXEC;
 }
 
 int sim_dpa_image_load(const void *program_app, const struct sim_dpa_port *port, struct sim_dpa_image **ret_image)
@@ -152,8 +165,11 @@ void sim_dpa_image_unload(struct sim_dpa_image *image)
 {
 	if (!image)
 		return;
-	if (image->object)
+	if (image->object) {
+		sim_loader_lock();
 		dlclose(image->object);
+		sim_loader_unlock();
+	}
 	free(image);
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "image_priv.h"
+#include "sim/base/loader.h"
 #include "sim/base/thread.h"
 
 #define FUNCTIONS(X)        \
@@ -34,9 +35,12 @@ static bool has_dw;
 
 static void load_libdw(void)
 {
-	void *library = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL),
-	     *elf = dlopen("libelf.so.1", RTLD_NOW | RTLD_LOCAL);
+	void *library, *elf;
 
+	sim_loader_lock();
+	library = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
+	elf = dlopen("libelf.so.1", RTLD_NOW | RTLD_LOCAL);
+	sim_loader_unlock();
 	if (!library || !elf)
 		return;
 	has_dw = true;
