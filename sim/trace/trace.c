@@ -234,7 +234,7 @@ void sim_trace_forked(void)
 {
 	for (int what = 0; what < SIM_TRACE_NUM_OPEN; what++)
 		atomic_store(&num_open[what], 0);
-	pthread_mutex_init(&self.lock, NULL);     /* another thread of the parent may have held it */
-	atomic_store(&self.num_clock_readers, 0); /* ... or been reading */
+	pthread_mutex_init(&sim_trace_self.lock, NULL); /* another thread of the parent may have held it */
+	atomic_store(&self.num_clock_readers, 0);       /* ... or been reading */
 	sim_trace_end();
 }
