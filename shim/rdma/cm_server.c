@@ -256,7 +256,8 @@ doca_error_t doca_rdma_connection_accept(struct doca_rdma_connection *rdma_conne
 		rdma_cm_notify_self(rdma_connection->rdma);
 	if (rc < 0)
 		return SHIM_REFUSE(rc == -ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_CONNECTION_ABORTED,
-				   "the client has gone: %s", strerror(-rc));
+				   "the client can't be answered: %s",
+				   rc == -ESTALE ? "its context was stopped, or its process has ended" : strerror(-rc));
 	return DOCA_SUCCESS;
 }
 
