@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #define HOLD_US     300
-#define LCG(number) ((number) * 1103515245u + 12345u)
+#define LCG(number) ((number)*1103515245u + 12345u)
 
 /* One of so many calls of a thread holds. Not in the main thread: it forks. */
 static void hold(unsigned int one_of)
@@ -25,7 +25,7 @@ static void hold(unsigned int one_of)
 
 int pthread_mutex_lock(pthread_mutex_t *lock)
 {
-	static int (*real)(pthread_mutex_t *lock);
+	static int (*real)(pthread_mutex_t * lock);
 	int rc;
 
 	if (!real)
@@ -50,7 +50,7 @@ static int hold_and_see(struct dl_phdr_info *info, size_t size, void *arg)
 
 int dl_iterate_phdr(int (*see)(struct dl_phdr_info *info, size_t size, void *arg), void *arg)
 {
-	static int (*real)(int (*see)(struct dl_phdr_info *info, size_t size, void *arg), void *arg);
+	static int (*real)(int (*see)(struct dl_phdr_info * info, size_t size, void *arg), void *arg);
 	struct callback callback = { see, arg };
 
 	if (!real)
