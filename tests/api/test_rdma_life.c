@@ -344,7 +344,7 @@ static void go_to_sleep(struct peer *peer)
 }
 
 /* Sleep until one of the two may progress. For less than the time after which a peer that is silent is looked for: that would hide
-   a notification that has been lost. */
+ * a notification that has been lost. */
 static void await_either(const struct peer *a, const struct peer *b)
 {
 	struct pollfd handles[2] = { { .events = POLLIN }, { .events = POLLIN } };
@@ -355,7 +355,7 @@ static void await_either(const struct peer *a, const struct peer *b)
 }
 
 /* Both sleep whenever they have nothing to do, and progress for their own handles alone: in which steps depends on what the
-   simulator's own thread does meanwhile. */
+ * simulator's own thread does meanwhile. */
 static void test_dc_message_and_its_answer_wake(void **state)
 {
 	struct peer *a = start_dc(), *b = start_dc();

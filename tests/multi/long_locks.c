@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Threads that hold locks for long, so that a fork of the main thread meets held ones: these functions stand before the C library's, for
-   the whole process. */
+ * the whole process. */
 #include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>

@@ -43,4 +43,5 @@ void check_race_stay_off(void);
 
 /* The names of the live detectors, separated by commas; "" = none. */
 const char *check_race_detectors(void);
+
 #endif
