@@ -97,6 +97,31 @@ static int apply_to_daemon_plan(const char *dir, struct plan_change *change)
 	return set_change_error(change, dir, rc);
 }
 
+static void read_mode(void *arg, const struct sim_shared_state *state)
+{
+	*(enum sim_clock_mode *)arg = sim_clock_page_mode(&state->clock);
+}
+
+/* A rule that has no effect with this clock is refused. A private card's clock is known once it has a device open: until then
+ * the card warns of such rules (private_fault_events.c). */
+static int check_clock(const struct sim_current_session *current, const struct sim_rule *rule)
+{
+	enum sim_clock_mode mode = SIM_CLOCK_VIRTUAL;
+	int rc = 0;
+
+	if (!sim_rule_slows_links(rule))
+		return 0;
+	if (current->attached)
+		read_mode(&mode, current->shared);
+	else if (current->dir)
+		rc = api_read_session_state(current->dir, read_mode, &mode);
+	if (rc < 0 || mode != SIM_CLOCK_FUNCTIONAL)
+		return rc;
+	return sim_set_error(-ENOTSUP, "the clock is functional, which shows no slower link: %s",
+			     current->dir ? "--clock timed or virtual, of bfsim run or bfsim up" :
+					    "set BFSIM_CLOCK to timed or virtual");
+}
+
 static int apply_change(struct plan_change *change)
 {
 	struct sim_current_session current;
@@ -104,9 +129,11 @@ static int apply_change(struct plan_change *change)
 
 	if (rc < 0)
 		return sim_set_error(rc, "no memory for a private card's rules: %s", strerror(-rc));
-	if (current.dir)
+	if (change->kind == SIM_FAULT_ADD)
+		rc = check_clock(&current, change->rule);
+	if (rc == 0 && current.dir)
 		rc = apply_to_daemon_plan(current.dir, change);
-	else
+	else if (rc == 0)
 		rc = set_change_error(change, NULL, apply_to_own_plan(current.shared, change));
 	sim_current_session_unlock();
 	return rc;

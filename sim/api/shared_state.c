@@ -25,7 +25,7 @@ int api_open_session_dir(const char *dir)
 	return sim_set_error(-ECONNREFUSED, "the session in %s, where this process is, has ended", dir);
 }
 
-static int read_without_attaching(const char *dir, api_state_reader *reader, void *arg)
+int api_read_session_state(const char *dir, api_state_reader *reader, void *arg)
 {
 	int dir_fd = api_open_session_dir(dir), rc;
 	struct sim_segment state;
@@ -51,7 +51,7 @@ int api_read_shared_state(api_state_reader *reader, void *arg)
 	if (current.shared)
 		reader(arg, current.shared);
 	else
-		rc = read_without_attaching(current.dir, reader, arg);
+		rc = api_read_session_state(current.dir, reader, arg);
 	sim_current_session_unlock();
 	return rc;
 }

@@ -9,6 +9,9 @@
 typedef void api_state_reader(void *arg, const struct sim_shared_state *state);
 int api_read_shared_state(api_state_reader *reader, void *arg);
 
+/* The same of a session to which this process is not attached. */
+int api_read_session_state(const char *dir, api_state_reader *reader, void *arg);
+
 /* Open the directory of a session. Returns a descriptor, or -errno with the reason in sim_last_error(). */
 int api_open_session_dir(const char *dir);
 

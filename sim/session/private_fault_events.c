@@ -109,6 +109,15 @@ uint64_t sim_private_fault_events_rule_begin_ns(void)
 				      private_card.injected_ns + 1;
 }
 
+static void warn_of_slow_link(void *arg, const struct sim_plan_rule *rule)
+{
+	(void)arg;
+	if (sim_rule_slows_links(&rule->rule))
+		sim_warn(
+			"rule %u (%s) has no effect: this private card's clock is functional, which shows no slower link; set BFSIM_CLOCK to timed or virtual",
+			rule->id, rule->text);
+}
+
 int sim_private_fault_events_start(const struct sim_fault_events_cfg *cfg)
 {
 	struct sim_fault_events_cfg private_cfg = *cfg;
@@ -121,6 +130,8 @@ int sim_private_fault_events_start(const struct sim_fault_events_cfg *cfg)
 		private_cfg.injected_ns = private_card.injected_ns;
 		rc = sim_fault_events_init(&private_card.events, &private_cfg);
 		private_card.is_open = rc == 0;
+		if (sim_clock_mode(cfg->clock) == SIM_CLOCK_FUNCTIONAL)
+			sim_plan_each(&cfg->shared->plan, warn_of_slow_link, NULL);
 		sim_private_fault_events_plan_changed();
 	}
 	sim_current_session_unlock();

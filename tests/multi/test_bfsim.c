@@ -2,6 +2,7 @@
 /* <bfsim.h> on a private card: rules, their hits, time. Each test runs in a process of its own, as a process joins
  * a card once. */
 #include "bfsim_util.h"
+#include "../api/log_file.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -272,6 +273,39 @@ static void test_mistakes_are_errors_that_say_so(void)
 	NEED_ERROR(bfsim_fault_remove(UINT32_MAX), -ENOENT, "no rule 4294967295");
 }
 
+/* A private card's clock is known once a device is open. */
+static void test_a_slow_link_that_the_clock_does_not_show_is_refused(void)
+{
+	FILE *log = log_file_open(DOCA_LOG_LEVEL_WARNING);
+	uint32_t early = add("link degrade=gen1x1");
+	struct rig *rig;
+
+	CHECK(!log_file_has(log, "no slower link"));
+	rig = rig_open(NULL);
+	CHECK(log_file_count(log, "rule 1 (link degrade=gen1x1) has no effect") == 1);
+	NEED_ERROR(bfsim_fault_add("link errors=50%", NULL), -ENOTSUP, "BFSIM_CLOCK");
+	NEED_ERROR(bfsim_fault_add("net.link delay=5us", NULL), -ENOTSUP, "functional");
+	add("net.link down=1us");
+	NEED_OK(bfsim_fault_remove(early));
+	rig_close(rig);
+	rig_close(rig_open(NULL));
+	CHECK(log_file_count(log, "has no effect") == 1);
+}
+
+static void test_a_slow_link_is_accepted_where_the_clock_shows_it(void)
+{
+	FILE *log = log_file_open(DOCA_LOG_LEVEL_WARNING);
+	struct rig *rig;
+
+	setenv("BFSIM_CLOCK", "virtual", 1);
+	add("link degrade=gen1x1");
+	rig = rig_open(NULL);
+	add("link errors=50%");
+	add("net.link delay=5us");
+	CHECK(!log_file_has(log, "no slower link"));
+	rig_close(rig);
+}
+
 /* ---- time ---- */
 
 static void test_time_goes_on_over_devices(void)
@@ -316,6 +350,8 @@ int main(int argc, char **argv)
 		OWN_TEST(test_delays_of_a_file_are_read_when_the_rule_is_added),
 		OWN_TEST(test_unfired_names_the_first_rule_that_never_hit),
 		OWN_TEST(test_mistakes_are_errors_that_say_so),
+		OWN_TEST(test_a_slow_link_that_the_clock_does_not_show_is_refused),
+		OWN_TEST(test_a_slow_link_is_accepted_where_the_clock_shows_it),
 		OWN_TEST(test_time_goes_on_over_devices),
 		OWN_TEST(test_rules_follow_session_time),
 	};

@@ -259,6 +259,24 @@ static void test_process_stays_on_its_card_while_a_device_is_open(void)
 	NEED_OK(bfsim_session_stop(session));
 }
 
+/* In functional time, before and behind the attach. */
+static void test_slow_links_are_refused_without_model_time(void)
+{
+	struct bfsim_session_cfg cfg = { .clock = "virtual" };
+	struct bfsim_session *session = start();
+
+	NEED_OK(bfsim_session_enter(session, "dpu"));
+	NEED_ERROR(bfsim_fault_add("link degrade=gen1x1", NULL), -ENOTSUP, "--clock");
+	copy_one();
+	NEED_ERROR(bfsim_fault_add("net.link rate=10M", NULL), -ENOTSUP, "--clock");
+	CHECK(bfsim_fault_unfired(NULL) == 0);
+	NEED_OK(bfsim_session_stop(session));
+	NEED_OK(bfsim_session_start(&cfg, &session));
+	NEED_OK(bfsim_session_enter(session, "dpu"));
+	NEED_OK(bfsim_fault_add("net.link rate=10M", NULL));
+	NEED_OK(bfsim_session_stop(session));
+}
+
 /* Tests with a session each: no rule, time or copy count of one session is left in the next. */
 static void test_process_enters_one_session_after_another(void)
 {
@@ -476,6 +494,7 @@ int main(int argc, char **argv)
 		OWN_TEST(test_session_ends_with_a_test_that_is_killed),
 		OWN_TEST(test_rules_of_a_session_hit_in_all_its_processes),
 		OWN_TEST(test_session_has_the_clock_that_was_asked_for),
+		OWN_TEST(test_slow_links_are_refused_without_model_time),
 		OWN_TEST(test_tasks_of_ended_processes_are_counted),
 		OWN_TEST(test_tasks_of_kinds_and_sides_that_do_not_exist_are_no_answer),
 		OWN_TEST(test_process_stays_on_its_card_while_a_device_is_open),
