@@ -30,13 +30,14 @@ test_an_answer_that_fails_ends_both() {
 	says '^dpu *\| the answer failed: ' err
 }
 
-# Messages are late, so that nobody has ended before the kill.
+# Messages are late, so that nobody has ended before the kill. The first to end gives the status: the killed side, or the one that
+# hears of it.
 test_the_client_ends_when_the_server_is_killed() {
-	meet 137 'rdma.send nth=1 delay=20s' 'peer side=dpu after=rdma.send kill'
+	meet '1|137' 'rdma.send nth=1 delay=20s' 'peer side=dpu after=rdma.send kill'
 }
 
 test_the_server_ends_when_the_client_is_killed() {
-	meet 137 'rdma.send nth=2 delay=20s' "peer side=host after='rdma.send nth=2' kill"
+	meet '1|137' 'rdma.send nth=2 delay=20s' "peer side=host after='rdma.send nth=2' kill"
 }
 
 run_tests "$0" "$work"
