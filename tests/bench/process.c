@@ -129,3 +129,19 @@ void bench_wait_for_end(int fd)
 	while (recv(fd, &byte, 1, 0) > 0)
 		;
 }
+
+int bench_one_cpu_begin(cpu_set_t *ret_before)
+{
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET((size_t)sched_getcpu(), &one);
+	if (sched_getaffinity(0, sizeof(*ret_before), ret_before) < 0 || sched_setaffinity(0, sizeof(one), &one) < 0)
+		return bench_fail("no choice of a CPU: %s", strerror(errno));
+	return 0;
+}
+
+void bench_one_cpu_end(const cpu_set_t *before)
+{
+	sched_setaffinity(0, sizeof(*before), before);
+}

@@ -8,6 +8,7 @@
 #ifndef TESTS_BENCH_PROCESS_H
 #define TESTS_BENCH_PROCESS_H
 
+#include <sched.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -23,6 +24,10 @@ int bench_process_fork(int (*run)(void *arg, int fd), void *arg, struct bench_pr
 /* Start @program, beside ours, with @args (NULL at the end) behind its name and its
  * descriptor's number as the first of its arguments. Returns 0 or -1. */
 int bench_process_exec(const char *program, const char *const *args, struct bench_process *ret_process);
+
+/* Processes that are started between the two calls run on one CPU. The first returns 0 or -1. */
+int bench_one_cpu_begin(cpu_set_t *ret_before);
+void bench_one_cpu_end(const cpu_set_t *before);
 
 /* Close the socket, wait for its end. Returns 0, or -1 when it ended badly. */
 int bench_process_end(struct bench_process *process);

@@ -3,7 +3,6 @@
 #include "remote.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
@@ -214,18 +213,15 @@ static int run_both(struct remote *remote, const struct bench_card *card)
 	return bench_exporter_end(&remote->exporter) < 0 ? -1 : rc;
 }
 
-/* Processes that are started meanwhile run on this CPU. */
 static int run_on_one_cpu(struct remote *remote, const struct bench_card *card)
 {
-	cpu_set_t before, one;
+	cpu_set_t before;
 	int rc;
 
-	CPU_ZERO(&one);
-	CPU_SET((size_t)sched_getcpu(), &one);
-	if (sched_getaffinity(0, sizeof(before), &before) < 0 || sched_setaffinity(0, sizeof(one), &one) < 0)
-		return bench_fail("no choice of a CPU: %s", strerror(errno));
+	if (bench_one_cpu_begin(&before) < 0)
+		return -1;
 	rc = run_both(remote, card);
-	sched_setaffinity(0, sizeof(before), &before);
+	bench_one_cpu_end(&before);
 	return rc;
 }
 
