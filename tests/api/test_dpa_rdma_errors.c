@@ -248,6 +248,20 @@ static void test_receive_beyond_the_queue_is_fatal(void **state)
 	assert_is_fatal(request_from(&end_b, REQUEST_RECEIVE, 64));
 }
 
+static void test_no_context_starts_after_a_fatal_kernel(void **state)
+{
+	struct request request = request_from(&end_a, REQUEST_WRITE, 8);
+	struct doca_rdma *rdma;
+
+	request.connection = 1;
+	assert_is_fatal(request);
+	assert_ok(doca_rdma_create(ends_dev, &rdma));
+	assert_ok(doca_ctx_set_datapath_on_dpa(doca_rdma_as_ctx(rdma), ends_dpa));
+	assert_ok(doca_rdma_dpa_completion_attach(rdma, end_a.completion));
+	assert_doca(doca_ctx_start(doca_rdma_as_ctx(rdma)), DOCA_ERROR_INITIALIZATION);
+	assert_ok(doca_rdma_destroy(rdma));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(test_##name, ends_setup, ends_teardown)
 
 static const struct CMUnitTest on_card[] = {
@@ -276,6 +290,7 @@ static const struct CMUnitTest on_card[] = {
 	TEST(connection_that_is_none_is_fatal),
 	TEST(context_that_is_none_is_fatal),
 	TEST(receive_beyond_the_queue_is_fatal),
+	TEST(no_context_starts_after_a_fatal_kernel),
 };
 
 int main(void)

@@ -6,7 +6,7 @@
 #include "cmocka_test.h"
 #include "rdma_util.h"
 
-enum device { SMALL, LARGE, SHORT_MESSAGES };
+enum device { SMALL, LARGE, SHORT_MESSAGES, WITHOUT_RDMA };
 
 static struct doca_dev *open_dev(enum device index)
 {
@@ -153,6 +153,16 @@ static void test_message_is_not_larger_than_the_device_has(void **state)
 	peer_close(b);
 }
 
+static void test_device_without_rdma_has_no_contexts(void **state)
+{
+	struct doca_dev *dev = open_dev(WITHOUT_RDMA);
+	struct doca_rdma *rdma;
+
+	assert_doca(doca_rdma_create(dev, &rdma), DOCA_ERROR_NOT_SUPPORTED);
+	assert_doca(doca_rdma_cap_task_send_is_supported(doca_dev_as_devinfo(dev)), DOCA_ERROR_NOT_SUPPORTED);
+	MUST(doca_dev_close(dev));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -162,6 +172,7 @@ int main(void)
 		cmocka_unit_test(test_largest_limits_do_not_wrap),
 		cmocka_unit_test(test_tasks_that_are_too_large_fail_the_start),
 		cmocka_unit_test(test_message_is_not_larger_than_the_device_has),
+		cmocka_unit_test(test_device_without_rdma_has_no_contexts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
