@@ -52,6 +52,31 @@ test_an_event_begins_at_an_operation() {
 	says "strikes .*: link after='dma.memcpy nth=5' down=1ms" err
 }
 
+# kills STATUS COMMAND OPTION...: a rule kills the host; the DPU runs COMMAND once the host is gone.
+kills() {
+	wanted=$1 command=$2
+	shift 2
+	rm -f pid
+	status "$wanted" bfsim run --timeout 60 --fault "peer side=host after='dma.memcpy nth=5' kill" "$@" \
+		--host "echo \$\$ >new; mv new pid; exec $trace_peer 40" \
+		--dpu "until [ -e pid ]; do sleep 0.05; done; while kill -0 \$(cat pid) 2>/dev/null; do sleep 0.05; done; $command"
+}
+
+test_the_others_go_on_when_a_rule_kills_a_program() {
+	kills 0 'echo the DPU is alive'
+	says '^dpu *\| the DPU is alive$' out
+	says '^bfsim: the command on host was killed by a fault; the others go on$' err
+	kills 3 'exit 3'
+	kills 137 'kill -KILL $$'
+	says '^bfsim: the command on dpu ended with status 137 \(SIGKILL\)$' err
+	kills 137 'exec sleep 1000' --until host
+	says '^bfsim: the command on host ended with status 137 \(SIGKILL\); ending the others$' err
+}
+
+test_a_run_has_failed_if_rules_kill_all_programs() {
+	status 137 bfsim run --timeout 60 --fault "peer after='dma.memcpy nth=5' kill" --host "exec $trace_peer 40" --dpu "exec $trace_peer 40"
+}
+
 test_a_slower_link_is_refused_where_the_clock_cannot_show_it() {
 	for action in degrade=gen2x4 errors=1%; do
 		status 2 bfsim run --fault "link device=03:00.0 $action" --dpu 'touch ran'

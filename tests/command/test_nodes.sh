@@ -48,6 +48,28 @@ test_a_program_that_fails_ends_all_machines() {
 	says 'the command on node0/host ended with status 7; ending the others' err
 }
 
+test_the_others_go_on_when_a_rule_kills_a_program() {
+	status 0 bfsim run --nodes --timeout 30 --topology "$topology" --fault 'peer side=node1/dpu kill' \
+		--on node1/dpu="echo \$\$ >new; mv new pid; exec $server" \
+		--on node0/host='until [ -e pid ]; do sleep 0.05; done; while kill -0 $(cat pid) 2>/dev/null; do sleep 0.05; done; echo alive'
+	says '^node0/host *\| alive$' out
+	says 'the command on node1/dpu was killed by a fault; the others go on' err
+}
+
+# Home, and another one.
+test_the_others_go_on_when_a_rule_kills_a_machine() {
+	for machine in node1 node0; do
+		other=node$((1 - ${machine#node}))
+		rm -f pid
+		status 0 bfsim run --nodes --timeout 30 --topology "$topology" --fault "machine side=$machine kill" \
+			--on $machine/host='echo $$ >new; mv new pid; exec sleep 1000' \
+			--on $other/host='until [ -e pid ]; do sleep 0.05; done; while kill -0 $(cat pid) 2>/dev/null; do sleep 0.05; done; echo alive'
+		says "^$other/host *\| alive$" out
+		says "the machine $machine was killed by a fault; the others go on" err
+		lacks 'never hit' err
+	done
+}
+
 test_a_daemon_that_is_killed_ends_the_run() {
 	status 125 bfsim run --nodes --timeout 30 --topology "$topology" --on node0/host='exec sleep 1000' \
 		--on node1/host='kill -KILL $("$bfsim_program" ps --json | sed -n "s/^  \"pid\": *\([0-9]*\).*/\1/p"); exec sleep 1000'

@@ -10,13 +10,13 @@
 python_program=$(command -v python3 >/dev/null && python3 -c 'import sys; print(sys.executable)')
 python3() { "$python_program" -SE "$@"; }
 
-# status N COMMAND...: the command must end with status N ('N|M': one of them). Its output goes to ./out and ./err.
+# status N COMMAND...: the command must end with status N. Its output goes to ./out and ./err.
 status() {
 	wanted=$1
 	shift
 	got=0
 	"$@" >out 2>err || got=$?
-	case "|$wanted|" in *"|$got|"*) return 0 ;; esac
+	[ "$got" -eq "$wanted" ] && return 0
 	echo "status $got instead of $wanted: $*"
 	cat out err
 	return 1

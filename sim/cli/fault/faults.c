@@ -284,19 +284,23 @@ int cli_faults_inject_at_device(const char *dir, const char *op, const char *on,
 	return rc < 0 ? CLI_FAILED : CLI_OK;
 }
 
-static void find_daemon_kill(void *arg, const struct sim_plan_rule *rule)
-{
-	bool *found = arg;
+struct kills {
+	enum sim_op op;
+	uint64_t count;
+};
 
-	if (rule->fired > 0 && (sim_rule_ops(&rule->rule) & SIM_OP_BIT(SIM_OP_DAEMON)) &&
-	    (rule->rule.actions & SIM_ACT_BIT(SIM_ACT_KILL)))
-		*found = true;
+static void add_kills(void *arg, const struct sim_plan_rule *rule)
+{
+	struct kills *kills = arg;
+
+	if (sim_rule_ops(&rule->rule) & SIM_OP_BIT(kills->op) && rule->rule.actions & SIM_ACT_BIT(SIM_ACT_KILL))
+		kills->count += rule->fired;
 }
 
-bool cli_faults_killed_daemon(const struct sim_plan *plan)
+uint64_t cli_faults_num_kills(const struct sim_plan *plan, enum sim_op op)
 {
-	bool found = false;
+	struct kills kills = { .op = op };
 
-	sim_plan_each(plan, find_daemon_kill, &found);
-	return found;
+	sim_plan_each(plan, add_kills, &kills);
+	return kills.count;
 }

@@ -48,7 +48,7 @@ int cli_faults_change(const char *dir, int dir_fd, const struct cli_fault_change
 int cli_faults_inject_at_device(const char *dir, const char *op, const char *on, const char *device, const char *action,
 				const char *duration);
 
-/* Returns whether a rule of the plan has killed the session's daemon. */
-bool cli_faults_killed_daemon(const struct sim_plan *plan);
+/* How often rules of the plan have killed what @op names: processes, or the session's daemon. */
+uint64_t cli_faults_num_kills(const struct sim_plan *plan, enum sim_op op);
 
 #endif

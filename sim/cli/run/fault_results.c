@@ -4,14 +4,10 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "fault_effect.h"
 #include "near_miss.h"
 #include "sim/cli/base/cli.h"
-#include "sim/cli/base/json.h"
-#include "sim/cli/base/session_client.h"
-#include "sim/cli/reach/reach.h"
 
 #define MAX_DESCRIBED 32 /* rules with a near miss: a plan may have thousands */
 
@@ -71,52 +67,19 @@ void cli_fault_results(const struct sim_plan *plan, const char *dir, bool with_h
 
 /* ---- several machines ---- */
 
-/* The rules of a machine; NULL = it is not there. */
-static json_object *rules_of(const struct cli_machine *machine, const char *dir)
+struct search {
+	struct sim_plan_rule *sum; /* its text is looked for */
+	size_t num_before;         /* rules of a plan that have the same text, and come before */
+};
+
+static void add_counts(void *arg, const struct sim_plan_rule *rule)
 {
-	json_object *rules = NULL;
-	int dir_fd;
+	struct search *search = arg;
 
-	if (machine->is_joined)
-		return cli_fault_rules_of(dir, machine->name);
-	if (!machine->is_self)
-		return NULL;
-	dir_fd = cli_session_open(dir);
-	if (dir_fd >= 0) {
-		rules = cli_fault_rules(dir_fd, dir);
-		close(dir_fd);
-	}
-	return rules;
-}
-
-/* The rules of all machines: a list of each. */
-static json_object *read_all_rules(const char *dir)
-{
-	json_object *all = json_object_new_array();
-	struct cli_machines machines;
-
-	if (cli_machines_read(dir, &machines) < 0)
-		return all;
-	for (size_t i = 0; i < machines.count; i++) {
-		json_object *rules = rules_of(&machines.list[i], dir);
-
-		if (rules)
-			json_object_array_add(all, rules);
-	}
-	cli_machines_free(&machines);
-	return all;
-}
-
-/* The entry of a machine's list for the rule of that text, of which @num_before earlier ones have the same text. */
-static json_object *find_rule(json_object *list, const char *text, size_t num_before)
-{
-	for (size_t i = 0; i < json_object_array_length(list); i++) {
-		json_object *one = json_object_array_get_idx(list, i);
-
-		if (strcmp(cli_json_text(one, "rule"), text) == 0 && num_before-- == 0)
-			return one;
-	}
-	return NULL;
+	if (strcmp(rule->text, search->sum->text) != 0 || search->num_before-- != 0)
+		return;
+	search->sum->matched += rule->matched;
+	search->sum->fired += rule->fired;
 }
 
 static void format(const struct cli_fault *fault, char *text)
@@ -137,11 +100,10 @@ static size_t count_before(const struct cli_faults *faults, size_t number, const
 	return count;
 }
 
-void cli_fault_results_of_machines(const struct cli_faults *faults, const char *dir, bool with_hits,
-				   struct cli_verdict *verdict)
+void cli_fault_results_of_machines(const struct cli_faults *faults, const struct sim_plan *const *plans,
+				   size_t num_plans, bool with_hits, struct cli_verdict *verdict)
 {
 	struct results results = { .verdict = verdict, .with_hits = with_hits };
-	json_object *all = faults->count > 0 ? read_all_rules(dir) : NULL;
 
 	for (size_t i = 0; i < faults->count; i++) {
 		struct sim_plan_rule rule = { .id = (uint32_t)i + 1, .rule = faults->list[i].rule };
@@ -149,13 +111,11 @@ void cli_fault_results_of_machines(const struct cli_faults *faults, const char *
 
 		format(&faults->list[i], rule.text);
 		num_before = count_before(faults, i, rule.text);
-		for (size_t j = 0; j < json_object_array_length(all); j++) {
-			json_object *one = find_rule(json_object_array_get_idx(all, j), rule.text, num_before);
+		for (size_t j = 0; j < num_plans; j++) {
+			struct search search = { &rule, num_before };
 
-			rule.matched += one ? cli_json_number(one, "matched") : 0;
-			rule.fired += one ? cli_json_number(one, "fired") : 0;
+			sim_plan_each(plans[j], add_counts, &search);
 		}
 		look_at_rule(&results, &rule);
 	}
-	json_object_put(all);
 }

@@ -11,7 +11,7 @@
 void cli_fault_results(const struct sim_plan *plan, const char *dir, bool with_hits, struct cli_verdict *verdict);
 
 /* The same of a session over several machines, each with a plan of its own: a rule has struck if it has on one of them. */
-void cli_fault_results_of_machines(const struct cli_faults *faults, const char *dir, bool with_hits,
-				   struct cli_verdict *verdict);
+void cli_fault_results_of_machines(const struct cli_faults *faults, const struct sim_plan *const *plans,
+				   size_t num_plans, bool with_hits, struct cli_verdict *verdict);
 
 #endif

@@ -14,7 +14,8 @@
 struct cli_program {
 	const char *label; /* before its lines: its side, or "SIDE#2" */
 	bool was_started;
-	int status;  /* its exit status, once it has ended; -1 before */
+	bool was_struck; /* a rule has killed it, and the run went on */
+	int status;      /* its exit status, once it has ended; -1 before */
 	pid_t group; /* id of its process group, which stays when it has ended; 0 = none that a signal was sent to */
 	pid_t pid;   /* also the id of its process group; 0 = not running */
 	int in_fd;   /* its standard input; -1 = closed */

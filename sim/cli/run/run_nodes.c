@@ -168,16 +168,25 @@ int cli_run_nodes_start(struct cli_run_nodes *nodes, const char *home, uint32_t 
 			node->daemon = 0;
 			return -1;
 		}
+		if (cli_session_map_state(node->dir.dir, &node->shared_state) < 0)
+			return -1;
 	}
 	return nodes->count > 0 ? wait_until_known(nodes, home) : 0;
 }
 
-const char *cli_run_nodes_dir(const struct cli_run_nodes *nodes, const char *side, const char *home)
+const struct cli_run_node *cli_run_nodes_of_side(const struct cli_run_nodes *nodes, const char *side)
 {
 	for (size_t i = 0; i < nodes->count; i++)
 		if (pcie_side_is_of(side, nodes->list[i].name))
-			return nodes->list[i].dir.dir;
-	return home;
+			return &nodes->list[i];
+	return NULL;
+}
+
+const char *cli_run_nodes_dir(const struct cli_run_nodes *nodes, const char *side, const char *home)
+{
+	const struct cli_run_node *node = cli_run_nodes_of_side(nodes, side);
+
+	return node ? node->dir.dir : home;
 }
 
 void cli_run_nodes_daemons(const struct cli_run_nodes *nodes, pid_t home, pid_t *list)

@@ -14,11 +14,13 @@
 
 #include "pcie_model/topology/topology.h"
 #include "sim/cli/base/session_start.h"
+#include "sim/shm/segment.h"
 
 struct cli_run_node {
 	char name[PCIE_SIDE_SIZE];
 	struct sim_session_dir dir;
-	pid_t daemon; /* 0 = not started, or ended */
+	pid_t daemon;                    /* 0 = not started, or ended */
+	struct sim_segment shared_state; /* stays when the daemon does not */
 };
 
 struct cli_run_nodes {
@@ -37,6 +39,9 @@ void cli_run_nodes_set_home(const struct cli_run_nodes *nodes, struct sim_launch
 
 /* Let the others join the session of @home. Returns 0, or -1 with a message. */
 int cli_run_nodes_start(struct cli_run_nodes *nodes, const char *home, uint32_t trace_level);
+
+/* The machine of the side; NULL = home. */
+const struct cli_run_node *cli_run_nodes_of_side(const struct cli_run_nodes *nodes, const char *side);
 
 /* The session's directory on the machine of the side. */
 const char *cli_run_nodes_dir(const struct cli_run_nodes *nodes, const char *side, const char *home);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/cli/run/run_priv.h - a run, for the worker (run_worker.c), the start of its programs (run_start.c) and their end (run_explain.c). */
+/* sim/cli/run/run_priv.h - a run, for the worker (run_worker.c), the start of its programs (run_start.c) and their end (run_explain.c, run_struck.c). */
 #ifndef SIM_CLI_RUN_RUN_PRIV_H
 #define SIM_CLI_RUN_RUN_PRIV_H
 
@@ -59,6 +59,15 @@ int cli_run_start_programs(struct run *run);
 /* Start those that wait no longer. Returns 0, or -1 with a message: one can't be started, or what it waits for can't come
  * any more. */
 int cli_run_start_due(struct run *run);
+
+/* run_struck.c: the rules of a machine, which is home if @node is NULL; a program's machine. */
+const struct sim_plan *cli_run_plan(const struct run *run, const struct cli_run_node *node);
+const struct cli_run_node *cli_run_node_of(const struct run *run, const struct cli_program *program);
+
+/* Whether a rule has killed the machine; or the program, which has ended, or its machine. A shell whose command was killed ends
+ * as if it were itself. */
+bool cli_run_machine_was_struck(const struct run *run, const struct cli_run_node *node);
+bool cli_run_was_struck(const struct run *run, const struct cli_program *program);
 
 /* Before programs are ended that did not end by themselves: say what the card did for them (run_state.h). @failed has ended; NULL =
  * the run is ended from outside. */

@@ -102,6 +102,22 @@ static void end_if_wanted(struct run *run)
 	begin_shutdown(run);
 }
 
+/* A rule may kill a program: then the run goes on for the others, as it tests how they react. Not where the end of that program
+ * would have ended them. */
+static bool goes_on_without(struct run *run, struct cli_program *program)
+{
+	const char *until = run->cfg->order->until;
+
+	if (cli_run_is_ending(run) || cli_run_count_running(run) + cli_run_count_pending(run) == 0 ||
+	    (until && cli_label_matches(until, program->label)) || !cli_run_was_struck(run, program))
+		return false;
+	program->was_struck = true;
+	if (!run->cfg->verdict.is_quiet)
+		cli_fail("the command on %s was killed by a fault; the others go on%s", program->label,
+			 run->cfg->timeout_s == 0 ? " (for as long as they like: --timeout limits it)" : "");
+	return true;
+}
+
 static void handle_program_exit(struct run *run, struct cli_program *program, int status)
 {
 	int code = WIFEXITED(status) ? WEXITSTATUS(status) : CLI_SIGNAL + WTERMSIG(status);
@@ -115,6 +131,8 @@ static void handle_program_exit(struct run *run, struct cli_program *program, in
 		end_if_wanted(run);
 		return;
 	}
+	if (goes_on_without(run, program))
+		return;
 	if (!cli_run_is_ending(run)) {
 		was_killed = cli_run_describe_death(code, death, sizeof(death));
 		cli_fail("the command on %s ended with status %d%s%s", program->label, code, death,
@@ -124,16 +142,27 @@ static void handle_program_exit(struct run *run, struct cli_program *program, in
 	fail_run(run, code);
 }
 
-static const struct sim_plan *session_plan(const struct run *run)
+/* A machine dies with all of its programs. Returns whether a rule has killed it; the run goes on, as it tests how the others
+ * react. */
+static bool end_struck_machine(const struct run *run, const struct cli_run_node *node, const char *name)
 {
-	return &sim_shared_state_of(&run->shared_state)->plan;
+	if (!cli_run_machine_was_struck(run, node))
+		return false;
+	cli_fail("the machine %s was killed by a fault; the others go on", name);
+	for (size_t i = 0; i < run->num_programs; i++)
+		if (run->programs[i].pid > 0 && cli_run_node_of(run, &run->programs[i]) == node)
+			kill(-run->programs[i].pid, SIGKILL);
+	return true;
 }
 
 /* A rule may kill the daemon: then the run goes on, as it tests how programs react. */
 static void handle_daemon_exit(struct run *run, int status)
 {
+	bool was_killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+
 	run->daemon = 0;
-	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && cli_faults_killed_daemon(session_plan(run)))
+	if (was_killed && (cli_faults_num_kills(cli_run_plan(run, NULL), SIM_OP_DAEMON) > 0 ||
+			   end_struck_machine(run, NULL, run->cfg->nodes.home)))
 		return;
 	cli_fail("the session's daemon ended before the commands did; ending them");
 	fail_bfsim(run);
@@ -143,7 +172,7 @@ static void handle_daemon_exit(struct run *run, int status)
 static void handle_node_exit(struct run *run, struct cli_run_node *node)
 {
 	node->daemon = 0;
-	if (cli_run_is_ending(run))
+	if (cli_run_is_ending(run) || end_struck_machine(run, node, node->name))
 		return;
 	cli_fail("the daemon of %s ended before the commands did; ending them", node->name);
 	fail_bfsim(run);
@@ -289,7 +318,7 @@ static void run_event_loop(struct run *run)
 		}
 		wait_and_handle(run, events, (int)max_events);
 		if (!run->cfg->verdict.is_quiet)
-			cli_fault_watch_update(&run->watch, session_plan(run));
+			cli_fault_watch_update(&run->watch, cli_run_plan(run, NULL));
 	}
 	free(events);
 }
@@ -331,10 +360,8 @@ static int inject_faults(struct run *run)
 {
 	const char *dir = run->cfg->session_dir->dir;
 	int dir_fd = cli_session_open(dir);
-	int rc = dir_fd < 0 ? -1 : 0;
+	int rc = dir_fd < 0 ? -1 : cli_session_map_state(dir, &run->shared_state);
 
-	if (rc == 0 && (rc = sim_control_map_shared_state(dir_fd, &run->shared_state)) < 0)
-		cli_session_report_error(dir, rc);
 	if (rc == 0)
 		rc = cli_faults_send(run->cfg->faults, dir_fd, dir, false);
 	if (dir_fd >= 0)
@@ -354,18 +381,33 @@ static void report_leaks(const struct run *run)
 		cli_run_leaks_print(run->cfg->session_dir->dir, run->programs, run->num_programs);
 }
 
+static void report_faults_of_machines(struct run *run, bool with_hits)
+{
+	const struct cli_run_nodes *nodes = &run->cfg->nodes;
+	const struct sim_plan **plans = calloc(nodes->count + 1, sizeof(*plans));
+
+	if (!plans) {
+		cli_verdict_fail(&run->verdict, "out of memory");
+		return;
+	}
+	plans[0] = cli_run_plan(run, NULL);
+	for (size_t i = 0; i < nodes->count; i++)
+		plans[i + 1] = cli_run_plan(run, &nodes->list[i]);
+	cli_fault_results_of_machines(run->cfg->faults, plans, nodes->count + 1, with_hits, &run->verdict);
+	free(plans);
+}
+
 /* Name the rules that never hit: a test that did not inject its fault would pass for the wrong reason. After a failed
  * run, name the rules that hit, too. */
 static void report_faults(struct run *run)
 {
-	const struct sim_plan *plan = session_plan(run);
+	const struct sim_plan *plan = cli_run_plan(run, NULL);
+	bool with_hits = has_failed(run) || run->end_requested;
 
-	if (run->cfg->nodes.count > 0 && run->daemon > 0)
-		cli_fault_results_of_machines(run->cfg->faults, run->cfg->session_dir->dir,
-					      has_failed(run) || run->end_requested, &run->verdict);
+	if (run->cfg->nodes.count > 0)
+		report_faults_of_machines(run, with_hits);
 	else
-		cli_fault_results(plan, run->daemon > 0 ? run->cfg->session_dir->dir : NULL,
-				  has_failed(run) || run->end_requested, &run->verdict);
+		cli_fault_results(plan, run->daemon > 0 ? run->cfg->session_dir->dir : NULL, with_hits, &run->verdict);
 	if (run->cfg->require_faults && run->cfg->faults->count == 0 && atomic_load(&plan->last_id) == 0)
 		cli_verdict_fail(&run->verdict, "--require-faults: the run had no fault; give --fault or --fault-plan");
 }
@@ -419,6 +461,8 @@ static void run_fini(struct run *run)
 	cli_verdict_fini(&run->verdict);
 	cli_fault_watch_fini(&run->watch);
 	sim_segment_unmap(&run->shared_state);
+	for (size_t i = 0; i < run->cfg->nodes.count; i++)
+		sim_segment_unmap(&run->cfg->nodes.list[i].shared_state);
 	json_object_put(run->hits.list);
 	free(run->programs);
 	free(run->launches);
