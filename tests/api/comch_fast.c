@@ -174,7 +174,8 @@ void fast_start(struct comch_actor *actor)
 	strcpy(before, actor->side->trace);
 	result = doca_ctx_start(actor->ctx);
 	CHECK(result == DOCA_SUCCESS || result == DOCA_ERROR_IN_PROGRESS);
-	comch_until(actor->side, comch_state(actor) == DOCA_CTX_STATE_RUNNING);
+	comch_until(actor->side, comch_state(actor) != DOCA_CTX_STATE_STARTING);
+	CHECK(comch_state(actor) == DOCA_CTX_STATE_RUNNING); /* the connection has not gone meanwhile */
 	strcpy(actor->side->trace, before);
 }
 

@@ -372,6 +372,7 @@ static void test_calls_of_other_threads_take_the_connections_locks_dpu(struct si
 		destroy_producer(&producers[2 + i]);
 	}
 	close_paths(paths, LATE);
+	comch_sync_recv_progressing(side); /* the other end's consumer runs */
 	unordered_run(&calls, disconnect, server);
 	unordered_run(&calls, start_path_in_vain, &paths[LATE]);
 	unordered_end(&calls);
@@ -394,6 +395,7 @@ static void test_calls_of_other_threads_take_the_connections_locks_host(struct s
 	comch_sync_recv_progressing(side);
 	second = fast_consumer(side, side->connection, arena, &other);
 	fast_start(second);
+	comch_sync_send(side, 0);
 	comch_until(side, comch_state(client) == DOCA_CTX_STATE_IDLE);
 	fast_end_consumer(first, receiver);
 	fast_end_consumer(second, other);
