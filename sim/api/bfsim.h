@@ -72,9 +72,10 @@ struct bfsim_fault {
 
 /* Add a rule at the end of the plan. @ret_id may be NULL. The function reads the files that the rule
  * names (delay=trace(FILE)). Returns -EINVAL (not a rule: bfsim_error() names the column), -ENOSPC (the
- * plan is full), -ENOTSUP (rules for peer and daemon need a session, rules that make links slower a clock that is timed or
- * virtual), or the error of reading a file. A private card's clock is known while it has a device open; such a rule that was
- * added before then has no effect in functional time, and a line in the log says so. */
+ * plan is full), -ENOTSUP (the rule can have no effect: one for peer or daemon without a session; one that
+ * makes links slower where the clock is functional), or the error of reading a file. A private card's clock
+ * is known while it has a device open: a rule for slower links that was added before is accepted, and a line
+ * in the log says then that it has no effect. */
 int bfsim_fault_add(const char *rule, uint32_t *ret_id);
 
 /* Add the rules of a plan (a YAML file) in their order, and set the plan's seed if the file has one. The

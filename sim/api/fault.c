@@ -117,9 +117,10 @@ static int check_clock(const struct sim_current_session *current, const struct s
 		rc = api_read_session_state(current->dir, read_mode, &mode);
 	if (rc < 0 || mode != SIM_CLOCK_FUNCTIONAL)
 		return rc;
-	return sim_set_error(-ENOTSUP, "the clock is functional, which shows no slower link: %s",
-			     current->dir ? "--clock timed or virtual, of bfsim run or bfsim up" :
-					    "set BFSIM_CLOCK to timed or virtual");
+	return sim_set_error(
+		-ENOTSUP, "the clock is functional, which shows no slower link: %s",
+		current->dir ? "give bfsim run, bfsim up or bfsim_session_start() another clock, timed or virtual" :
+			       "set BFSIM_CLOCK to timed or virtual");
 }
 
 static int apply_change(struct plan_change *change)

@@ -37,14 +37,10 @@ int cli_session_open(const char *dir)
 	return -1;
 }
 
-int cli_session_map_state(const char *dir, struct sim_segment *ret_state)
+int cli_session_map_state(int dir_fd, const char *dir, struct sim_segment *ret_state)
 {
-	int dir_fd = cli_session_open(dir), rc;
+	int rc = sim_control_map_shared_state(dir_fd, ret_state);
 
-	if (dir_fd < 0)
-		return -1;
-	rc = sim_control_map_shared_state(dir_fd, ret_state);
-	close(dir_fd);
 	return rc < 0 ? cli_session_report_error(dir, rc) : 0;
 }
 

@@ -18,8 +18,9 @@ struct json_object;
 /* Open the directory of a live session. Returns a descriptor, or -1. */
 int cli_session_open(const char *dir);
 
-/* Map the session's shared state, which stays when its daemon does not. Returns 0, or -1. */
-int cli_session_map_state(const char *dir, struct sim_segment *ret_state);
+/* Map the shared state of the session, which stays when its daemon does not; @dir_fd is of cli_session_open(@dir). The caller
+ * releases it with sim_segment_unmap(). Returns 0 or -1. */
+int cli_session_map_state(int dir_fd, const char *dir, struct sim_segment *ret_state);
 
 /* The daemon's status as JSON, without messages; NULL = the session is not live, or its daemon does not answer. The caller
  * releases it. */

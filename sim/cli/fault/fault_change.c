@@ -91,9 +91,8 @@ static int add(const struct cli_fault_change *change, const struct sim_delays *d
 	int rc;
 
 	if (change->refuses_noop || change->lasts_ns > 0) {
-		rc = sim_control_map_shared_state(dir_fd, &state);
-		if (rc < 0)
-			return cli_session_report_error(dir, rc);
+		if (cli_session_map_state(dir_fd, dir, &state) < 0)
+			return -1;
 		rc = prepare_rule(change, &rule, dir, sim_shared_state_of(&state));
 		sim_segment_unmap(&state);
 		if (rc < 0)
@@ -130,12 +129,9 @@ json_object *cli_fault_rules(int dir_fd, const char *dir)
 {
 	struct sim_segment state;
 	json_object *list;
-	int rc = sim_control_map_shared_state(dir_fd, &state);
 
-	if (rc < 0) {
-		cli_session_report_error(dir, rc);
+	if (cli_session_map_state(dir_fd, dir, &state) < 0)
 		return NULL;
-	}
 	list = json_object_new_array();
 	sim_plan_each(&sim_shared_state_of(&state)->plan, add_rule, list);
 	sim_segment_unmap(&state);

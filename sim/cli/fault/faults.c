@@ -187,10 +187,10 @@ static int check_rules(const struct cli_faults *faults, const struct place *plac
 {
 	struct sim_segment shared_state;
 	enum sim_clock_mode mode;
-	int rc = sim_control_map_shared_state(place->dir_fd, &shared_state);
+	int rc = cli_session_map_state(place->dir_fd, place->dir, &shared_state);
 
 	if (rc < 0)
-		return cli_session_report_error(place->dir, rc);
+		return rc;
 	mode = (enum sim_clock_mode)atomic_load(&sim_shared_state_of(&shared_state)->clock.mode);
 	sim_segment_unmap(&shared_state);
 	for (size_t i = 0; i < faults->count && rc == 0; i++) {

@@ -3,6 +3,7 @@
 #include "fault_results.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "fault_effect.h"
@@ -67,55 +68,48 @@ void cli_fault_results(const struct sim_plan *plan, const char *dir, bool with_h
 
 /* ---- several machines ---- */
 
-struct search {
-	struct sim_plan_rule *sum; /* its text is looked for */
-	size_t num_before;         /* rules of a plan that have the same text, and come before */
+/* Each plan has some of the run's rules, in their order, and perhaps others behind them. */
+struct sums {
+	struct sim_plan_rule *list; /* the run's rules */
+	size_t count;
+	size_t next; /* of the list: the plan's next one is there, or behind */
 };
 
 static void add_counts(void *arg, const struct sim_plan_rule *rule)
 {
-	struct search *search = arg;
+	struct sums *sums = arg;
 
-	if (strcmp(rule->text, search->sum->text) != 0 || search->num_before-- != 0)
+	for (size_t i = sums->next; i < sums->count; i++) {
+		if (strcmp(sums->list[i].text, rule->text) != 0)
+			continue;
+		sums->list[i].matched += rule->matched;
+		sums->list[i].fired += rule->fired;
+		sums->next = i + 1;
 		return;
-	search->sum->matched += rule->matched;
-	search->sum->fired += rule->fired;
-}
-
-static void format(const struct cli_fault *fault, char *text)
-{
-	sim_rule_format(&fault->rule, fault->delays ? fault->delays->file : NULL, text);
-}
-
-/* How many rules before that one have its text. */
-static size_t count_before(const struct cli_faults *faults, size_t number, const char *text)
-{
-	char other[SIM_RULE_TEXT_SIZE];
-	size_t count = 0;
-
-	for (size_t i = 0; i < number; i++) {
-		format(&faults->list[i], other);
-		count += strcmp(other, text) == 0;
 	}
-	return count;
 }
 
 void cli_fault_results_of_machines(const struct cli_faults *faults, const struct sim_plan *const *plans,
 				   size_t num_plans, bool with_hits, struct cli_verdict *verdict)
 {
 	struct results results = { .verdict = verdict, .with_hits = with_hits };
+	struct sums sums = { .list = calloc(faults->count + 1, sizeof(*sums.list)), .count = faults->count };
 
-	for (size_t i = 0; i < faults->count; i++) {
-		struct sim_plan_rule rule = { .id = (uint32_t)i + 1, .rule = faults->list[i].rule };
-		size_t num_before;
-
-		format(&faults->list[i], rule.text);
-		num_before = count_before(faults, i, rule.text);
-		for (size_t j = 0; j < num_plans; j++) {
-			struct search search = { &rule, num_before };
-
-			sim_plan_each(plans[j], add_counts, &search);
-		}
-		look_at_rule(&results, &rule);
+	if (!sums.list) {
+		cli_verdict_fail(verdict, "out of memory");
+		return;
 	}
+	for (size_t i = 0; i < sums.count; i++) {
+		const struct cli_fault *fault = &faults->list[i];
+
+		sums.list[i] = (struct sim_plan_rule){ .id = (uint32_t)i + 1, .rule = fault->rule };
+		sim_rule_format(&fault->rule, fault->delays ? fault->delays->file : NULL, sums.list[i].text);
+	}
+	for (size_t i = 0; i < num_plans; i++) {
+		sums.next = 0;
+		sim_plan_each(plans[i], add_counts, &sums);
+	}
+	for (size_t i = 0; i < sums.count; i++)
+		look_at_rule(&results, &sums.list[i]);
+	free(sums.list);
 }

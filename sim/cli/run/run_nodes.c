@@ -143,6 +143,17 @@ static int wait_until_known(const struct cli_run_nodes *nodes, const char *home)
 	}
 }
 
+static int map_state(struct cli_run_node *node)
+{
+	int dir_fd = cli_session_open(node->dir.dir), rc;
+
+	if (dir_fd < 0)
+		return -1;
+	rc = cli_session_map_state(dir_fd, node->dir.dir, &node->shared_state);
+	close(dir_fd);
+	return rc;
+}
+
 int cli_run_nodes_start(struct cli_run_nodes *nodes, const char *home, uint32_t trace_level)
 {
 	uint64_t port = nodes->count > 0 ? read_port(home) : 0;
@@ -168,7 +179,7 @@ int cli_run_nodes_start(struct cli_run_nodes *nodes, const char *home, uint32_t 
 			node->daemon = 0;
 			return -1;
 		}
-		if (cli_session_map_state(node->dir.dir, &node->shared_state) < 0)
+		if (map_state(node) < 0)
 			return -1;
 	}
 	return nodes->count > 0 ? wait_until_known(nodes, home) : 0;

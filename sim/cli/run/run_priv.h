@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/cli/run/run_priv.h - a run, for the worker (run_worker.c), the start of its programs (run_start.c) and their end (run_explain.c, run_struck.c). */
+/* sim/cli/run/run_priv.h - a run, for the worker (run_worker.c), the start of its programs (run_start.c) and their end
+ * (run_explain.c, run_struck.c). */
 #ifndef SIM_CLI_RUN_RUN_PRIV_H
 #define SIM_CLI_RUN_RUN_PRIV_H
 

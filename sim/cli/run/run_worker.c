@@ -148,7 +148,8 @@ static bool end_struck_machine(const struct run *run, const struct cli_run_node 
 {
 	if (!cli_run_machine_was_struck(run, node))
 		return false;
-	cli_fail("the machine %s was killed by a fault; the others go on", name);
+	if (!run->cfg->verdict.is_quiet)
+		cli_fail("the machine %s was killed by a fault; the others go on", name);
 	for (size_t i = 0; i < run->num_programs; i++)
 		if (run->programs[i].pid > 0 && cli_run_node_of(run, &run->programs[i]) == node)
 			kill(-run->programs[i].pid, SIGKILL);
@@ -360,7 +361,7 @@ static int inject_faults(struct run *run)
 {
 	const char *dir = run->cfg->session_dir->dir;
 	int dir_fd = cli_session_open(dir);
-	int rc = dir_fd < 0 ? -1 : cli_session_map_state(dir, &run->shared_state);
+	int rc = dir_fd < 0 ? -1 : cli_session_map_state(dir_fd, dir, &run->shared_state);
 
 	if (rc == 0)
 		rc = cli_faults_send(run->cfg->faults, dir_fd, dir, false);

@@ -54,10 +54,10 @@ struct cli_run_cfg {
 	struct cli_run_nodes nodes; /* opened before the worker */
 };
 
-/* The worker of a supervisor (supervisor.h); @cfg is a struct cli_run_cfg. Returns 0 when all programs returned 0, except those that a
- * rule killed while others ran; else the status of the first program that failed, 128 + signal if it was killed. With all programs well, returns
- * CLI_OWN_FAILURE when bfsim failed, a fault never hit, nothing was checked, or the trace or a report could not be
- * written; and SIM_CHECK_EXIT_STATUS when the checker found a rule broken. */
+/* The worker of a supervisor (supervisor.h); @cfg is a struct cli_run_cfg. Returns 0 when all programs returned 0, except
+ * those that a rule killed while others ran; else the status of the first program that failed, 128 + signal if it was
+ * killed. With all programs well, returns CLI_OWN_FAILURE when bfsim failed, a fault never hit, nothing was checked, or the
+ * trace or a report could not be written; and SIM_CHECK_EXIT_STATUS when the checker found a rule broken. */
 int cli_run_worker(void *cfg, const sigset_t *original);
 
 #endif
