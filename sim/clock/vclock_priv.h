@@ -21,11 +21,12 @@ struct sim_vclock_thread {
 	struct sim_vclock_sched *sched;
 	struct sim_participant participant;
 	LIST_HEAD(, sim_vclock_source) sources;
+	/* Another thread that takes a source over changes these, under the lock. */
 	_Atomic uint32_t num_sources; /* in the list */
+	_Atomic uint32_t num_holds;   /* those of them that hold time */
 	struct sim_stall_watch watch;
 	uint32_t num_messages; /* polls that followed messages; it wraps */
 	uint32_t num_idle;     /* polls without a turn since the last turn */
-	uint32_t num_holds;    /* sources that hold time */
 	uint64_t next_ns;      /* time of the next work of its sources, as of its last wait */
 	bool hears_credit;     /* of an engine's receives */
 	bool was_refused;      /* a call was, with AGAIN; it is to be tried again after a message */

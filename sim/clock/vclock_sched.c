@@ -227,7 +227,9 @@ static bool wait_without_participant(struct sim_vclock_sched *sched, uint64_t wa
 /* Returns whether the thread is busy at once: the time has come, or a message. */
 static bool wait_for_turn(struct sim_vclock_thread *thread, uint64_t wake_ns)
 {
-	thread->awaits_turn = !sim_participant_wait(&thread->participant, wake_ns, thread->num_holds > 0);
+	bool holds = atomic_load_explicit(&thread->num_holds, memory_order_relaxed) > 0;
+
+	thread->awaits_turn = !sim_participant_wait(&thread->participant, wake_ns, holds);
 	if (thread->awaits_turn)
 		return false;
 	take_messages(thread);

@@ -2,6 +2,7 @@
 /* sim/clock/vclock_sched.h: threads stand for processes, each with a handle of its own on one page. Those that do not
  * call are in test_vclock_stall.c. */
 #include <errno.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <stdio.h>
 #include <time.h>
@@ -293,6 +294,44 @@ static void test_sleeper_is_woken_when_its_time_has_come(void **state)
 	sem_destroy(&go);
 }
 
+/* ---- a source that another thread takes over ---- */
+
+struct handover {
+	struct sim_vclock_source *source;
+	atomic_bool may_take; /* relaxed: what orders the threads must be in the scheduler */
+};
+
+static void *take_over(void *arg)
+{
+	struct handover *handover = arg;
+
+	while (!atomic_load_explicit(&handover->may_take, memory_order_relaxed))
+		sched_yield();
+	sim_vclock_source_mark_busy(handover->source);
+	return NULL;
+}
+
+/* As a receiver takes its progress engine from the thread that made it, which waits in another call. */
+static void test_source_that_holds_time_is_taken_from_a_waiting_thread(void **state)
+{
+	struct fixture *fixture = *state;
+	struct sim_vclock_source *stays = begin(fixture), *goes = begin(fixture);
+	struct handover handover = { .source = goes };
+	pthread_t taker;
+
+	assert_int_equal(pthread_create(&taker, NULL, take_over, &handover), 0);
+	sim_vclock_source_hold(goes, true);
+	assert_false(sim_vclock_source_wait_until(goes, NEVER)); /* the other one has not polled yet */
+	assert_false(sim_vclock_source_wait_until(stays, 100));
+	assert_int_equal(now(fixture), 0);
+	atomic_store_explicit(&handover.may_take, true, memory_order_relaxed);
+	assert_int_equal(pthread_join(taker, NULL), 0);
+	poll_until(stays, 100, fixture);
+	assert_int_equal(now(fixture), 100);
+	sim_vclock_source_destroy(goes);
+	sim_vclock_source_destroy(stays);
+}
+
 /* ---- a program's mistake ---- */
 
 struct crowd {
@@ -351,6 +390,7 @@ int main(void)
 		TEST(message_arrives_before_time_goes_on),
 		TEST(order_is_the_same_each_time),
 		TEST(sleeper_is_woken_when_its_time_has_come),
+		TEST(source_that_holds_time_is_taken_from_a_waiting_thread),
 		TEST(source_that_threads_use_at_the_same_time_harms_none),
 	};
 
