@@ -7,6 +7,9 @@
 
 #define MANY 20000
 
+static struct doca_comch_connection *connections[2]; /* in the order of their clients */
+static uint32_t num_connections;
+
 static void disconnected_in_the_end(struct comch_actor *server)
 {
 	comch_expect(server->side, "disconnected\n");
@@ -213,6 +216,64 @@ static void test_waiting_sends_fail_when_the_other_end_goes_host(struct side *si
 	comch_expect(side, "send 2 failed: DOCA_ERROR_CONNECTION_RESET\nsend 3 failed: DOCA_ERROR_CONNECTION_RESET\n"
 			   "client: running -> stopping\nclient: stopping -> idle\n");
 	comch_end(client);
+}
+
+/* In one step the server completes a waiting send on one connection and finds a message on the other: the completion comes
+ * first if the server looks at its connection first. Each connection is once the one that waits, as the order is the server's. */
+static void keep_connection(struct comch_actor *server, struct doca_comch_connection *connection, bool connected)
+{
+	(void)server;
+	if (connected)
+		connections[num_connections++] = connection;
+}
+
+static void test_send_that_a_step_completes_is_reported_first_dpu(struct side *side)
+{
+	struct comch_actor *server = comch_server(side, side->dev, side->rep, COMCH_NAME);
+	unsigned int num_first = 0;
+
+	server->on.status = keep_connection;
+	comch_start(server);
+	comch_expect(side, "server: idle -> running\nconnected\nconnected\n");
+	for (uint32_t turn = 0; turn < 2; turn++) {
+		comch_send(server, connections[turn], 1, "a");
+		comch_send(server, connections[turn], 2, "b");
+		comch_expect(side, "sent 1\n");
+		comch_meet(side); /* the queue is full */
+		comch_meet(side); /* it has room, and a message is here */
+		comch_until(side, side->num_sent + side->num_messages == 3 * turn + 2);
+		num_first += side->num_sent == 2 * turn + 2;
+		comch_until(side, side->num_sent + side->num_messages == 3 * turn + 3);
+		comch_forget(side);
+	}
+	CHECK(num_first > 0);
+	server->on.status = NULL;
+	comch_sync_send(side, 0);
+	comch_expect(side, "disconnected\ndisconnected\n");
+	comch_end(server);
+}
+
+static void test_send_that_a_step_completes_is_reported_first_host(struct side *side)
+{
+	struct comch_actor *clients[2];
+
+	for (int i = 0; i < 2; i++) {
+		clients[i] = comch_client(side, side->dev, COMCH_NAME);
+		MUST(doca_comch_client_set_recv_queue_size(clients[i]->client, 1));
+		comch_start(clients[i]);
+		comch_until(side, comch_state(clients[i]) == DOCA_CTX_STATE_RUNNING);
+		MUST(doca_comch_client_get_connection(clients[i]->client, &connections[i]));
+	}
+	for (uint32_t turn = 0; turn < 2; turn++) {
+		comch_meet(side);
+		comch_send(clients[1 - turn], connections[1 - turn], 3, "c");
+		comch_until(side, side->num_messages == 2 * turn + 1 && side->num_sent == turn + 1);
+		comch_meet(side);
+		comch_until(side, side->num_messages == 2 * turn + 2);
+	}
+	comch_sync_recv_progressing(side);
+	for (int i = 0; i < 2; i++)
+		comch_end(clients[i]);
 }
 
 /* ---- many, both ways, from within callbacks ---- */
@@ -487,6 +548,7 @@ static const struct CMUnitTest send_tests[] = {
 	COMCH_TEST(test_sends_wait_for_room_in_the_receive_queue),
 	COMCH_TEST(test_waiting_sends_fail_when_their_own_context_stops),
 	COMCH_TEST(test_waiting_sends_fail_when_the_other_end_goes),
+	COMCH_TEST(test_send_that_a_step_completes_is_reported_first),
 	COMCH_TEST(test_many_messages_pass_each_other_in_order),
 	COMCH_TEST(test_what_was_sent_before_the_end_arrives),
 	COMCH_TEST(test_server_may_send_and_close_when_a_client_comes),
