@@ -160,7 +160,7 @@ static int measure_bandwidth(const struct bench_card *card, const struct bench_r
 	static const struct bench_row row = { .name = "Comch fast path 1 MiB",
 					      .baseline_name = "process_vm_readv",
 					      .goal = BENCH_RATIO_AT_LEAST,
-					      .limit = 0.9 };
+					      .limit = 0.95 };
 	struct bench_fast_cfg cfg = { .comch = { .card = card, .name = "bandwidth" },
 				      .block_bytes = BENCH_BLOCK_BYTES,
 				      .num_blocks = BENCH_NUM_BLOCKS,
