@@ -218,8 +218,6 @@ static void test_waiting_sends_fail_when_the_other_end_goes_host(struct side *si
 	comch_end(client);
 }
 
-/* In one step the server completes a waiting send on one connection and finds a message on the other: the completion comes
- * first if the server looks at its connection first. Each connection is once the one that waits, as the order is the server's. */
 static void keep_connection(struct comch_actor *server, struct doca_comch_connection *connection, bool connected)
 {
 	(void)server;
@@ -227,6 +225,8 @@ static void keep_connection(struct comch_actor *server, struct doca_comch_connec
 		connections[num_connections++] = connection;
 }
 
+/* In one step the server completes a waiting send on one connection and finds a message on the other: the completion comes
+ * first if the server looks at its connection first. Each connection is once the one that waits, as the order is the server's. */
 static void test_send_that_a_step_completes_is_reported_first_dpu(struct side *side)
 {
 	struct comch_actor *server = comch_server(side, side->dev, side->rep, COMCH_NAME);
