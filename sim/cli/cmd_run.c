@@ -211,9 +211,11 @@ static int set_labels(struct options *options)
 	return rc;
 }
 
-static int run_session(const struct options *options, struct cli_run_cfg *cfg)
+static int run_in_new_session(const struct options *options, struct cli_run_cfg *cfg, const sigset_t *original)
 {
-	struct cli_supervisor_cfg supervisor = { .work = cli_run_worker, .arg = cfg, .timeout_s = cfg->timeout_s };
+	struct cli_supervisor_cfg supervisor = {
+		.work = cli_run_worker, .arg = cfg, .original = original, .timeout_s = cfg->timeout_s
+	};
 	struct sim_session_dir session_dir;
 	int status;
 
@@ -228,6 +230,17 @@ static int run_session(const struct options *options, struct cli_run_cfg *cfg)
 	cli_run_nodes_close(&cfg->nodes);
 	sim_session_dir_remove(&session_dir); /* in case that the daemon was killed */
 	sim_session_dir_fini(&session_dir);
+	return status;
+}
+
+static int run_session(const struct options *options, struct cli_run_cfg *cfg)
+{
+	sigset_t original;
+	int status;
+
+	cli_hold_signals(&original);
+	status = run_in_new_session(options, cfg, &original);
+	sigprocmask(SIG_SETMASK, &original, NULL);
 	return status;
 }
 

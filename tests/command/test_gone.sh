@@ -42,6 +42,15 @@ test_run_ends_with_its_programs() {
 	done
 }
 
+# The first directory is the session's.
+test_a_run_that_begins_leaves_no_directory() {
+	for number in 1 2 3 15; do # HUP, INT, QUIT, TERM
+		status 0 "$python_program" -SE "$here/signal_at_mkdir.py" $number "$bfsim_program" run --dpu true
+		says "^status $((128 + number))\$" out
+		absent "$TMPDIR"/*
+	done
+}
+
 test_exec_no_longer_waits_for_a_session() {
 	for how in terminal pipe; do
 		status 0 hang_up $how '' "$bfsim_program" exec --wait --session nowhere --on host -- true

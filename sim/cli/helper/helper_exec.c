@@ -294,7 +294,12 @@ static int work(void *arg, const sigset_t *original)
 int cli_helper_exec(struct cli_helper *helper, char *const *words)
 {
 	struct worker worker = { .helper = helper, .words = words };
+	sigset_t original;
+	int status;
 
 	cli_set_failure_status(CLI_OWN_FAILURE);
-	return cli_supervise(&(struct cli_supervisor_cfg){ .work = work, .arg = &worker });
+	cli_hold_signals(&original);
+	status = cli_supervise(&(struct cli_supervisor_cfg){ .work = work, .arg = &worker, .original = &original });
+	sigprocmask(SIG_SETMASK, &original, NULL);
+	return status;
 }

@@ -42,23 +42,24 @@ static void choose_signals(sigset_t *watched)
 	}
 }
 
-static void block_signals(const sigset_t *watched, sigset_t *original)
+void cli_hold_signals(sigset_t *original)
 {
-	sigset_t blocked = *watched;
+	sigset_t blocked;
 
+	choose_signals(&blocked);
 	signal(SIGCHLD, SIG_DFL); /* if the parent ignored it, waitpid() would fail */
 	sigaddset(&blocked, SIGTERM);
 	sigaddset(&blocked, SIGPIPE); /* a closed reader shows as a write error */
 	sigprocmask(SIG_BLOCK, &blocked, original);
 }
 
-static void become_worker(const struct cli_supervisor_cfg *cfg, pid_t supervisor, const sigset_t *original)
+static void become_worker(const struct cli_supervisor_cfg *cfg, pid_t supervisor)
 {
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != supervisor)
 		raise(SIGTERM); /* the supervisor died before prctl() */
 	cli_become_subreaper();
-	exit(cfg->work(cfg->arg, original));
+	exit(cfg->work(cfg->arg, cfg->original));
 }
 
 /* End the worker: by SIGTERM the first time, then by SIGKILL. */
@@ -137,16 +138,14 @@ int cli_supervise(const struct cli_supervisor_cfg *cfg)
 {
 	struct supervisor supervisor = { 0 };
 	pid_t self = getpid();
-	sigset_t original;
 	int status;
 
 	choose_signals(&supervisor.watched);
-	block_signals(&supervisor.watched, &original);
 	cli_become_subreaper();
 	fflush(NULL);
 	supervisor.worker = fork();
 	if (supervisor.worker == 0)
-		become_worker(cfg, self, &original);
+		become_worker(cfg, self);
 	if (supervisor.worker < 0) {
 		status = cli_fail("cannot start a process: %s", strerror(errno));
 	} else {
@@ -154,6 +153,5 @@ int cli_supervise(const struct cli_supervisor_cfg *cfg)
 			supervisor.deadline_ms = sim_monotonic_ms() + (int64_t)cfg->timeout_s * 1000;
 		status = final_status(&supervisor, wait_for_worker(&supervisor, cfg->timeout_s));
 	}
-	sigprocmask(SIG_SETMASK, &original, NULL);
 	return status;
 }

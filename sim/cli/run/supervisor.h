@@ -20,10 +20,15 @@ struct cli_supervisor_cfg {
 	 * to end. @original is the signal mask for the programs that it starts. Returns the exit status. */
 	int (*work)(void *arg, const sigset_t *original);
 	void *arg;
-	unsigned int timeout_s; /* 0 = no limit */
+	const sigset_t *original; /* of cli_hold_signals() */
+	unsigned int timeout_s;   /* 0 = no limit */
 };
 
-/* Returns the worker's status, 128 + the signal that asked for its end, CLI_TIMED_OUT, or that of a failure when the worker was
+/* Block the signals that end a command, and SIGPIPE: what the caller makes before the worker starts is not left behind by one.
+ * @original is the mask before: set it again when that is removed. */
+void cli_hold_signals(sigset_t *original);
+
+/* After cli_hold_signals(). Returns the worker's status, 128 + the signal that asked for its end, CLI_TIMED_OUT, or that of a failure when the worker was
  * killed, with a message. */
 int cli_supervise(const struct cli_supervisor_cfg *cfg);
 
