@@ -146,6 +146,8 @@ void sim_qp_group_remove(struct sim_qp_group *group, struct sim_qp *qp)
 	TAILQ_REMOVE(&group->slots[qp->slot], qp, in_slot);
 	if (group->swept == qp)
 		group->swept = TAILQ_PREV(qp, sim_qp_list, in_all);
+	if (group->heard == qp)
+		group->heard = NULL;
 	if (group->answered == qp)
 		group->answered = NULL;
 	sim_qp_group_lock(group);

@@ -8,7 +8,8 @@
  *
  * So a step costs the same with one connection and with thousands. The doorbells are memory that all peers map: a
  * hostile one can erase the rings of others, so they are a hint. The group looks at each inbox before its thread
- * sleeps, and at one after the other while it polls. A slot leads to several queue pairs if there are more of them than slots.
+ * sleeps, at one after the other while it polls, and at that of the last message each time: the next one is found before its ring,
+ * which two atomic additions to the doorbells' lines precede. A slot leads to several queue pairs if there are more of them than slots.
  *
  * The owner embeds the group in its own object. One thread of the program at a time calls; beside it, the engine's thread serves
  * queue pairs that the program does not progress (unpolled.h). The lock of the receives protects what both use: the receives, the
@@ -49,6 +50,7 @@ struct sim_qp_group {
 	uint64_t deadline_ns;       /* the earliest of queue pairs since it was taken */
 	uint32_t num_turns;
 	struct sim_qp *swept;    /* the last whose inbox was looked at without a ring; NULL = none */
+	struct sim_qp *heard;    /* got the last message, and has no other; NULL = none, or model time */
 	struct sim_qp *answered; /* its peer has not been told of the last answers; NULL = none (queue_pair_priv.h) */
 	bool is_in_turn;         /* sim_qp_group_progress() runs */
 	/* Opened with the first queue pair. */

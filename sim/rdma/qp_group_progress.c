@@ -87,6 +87,8 @@ void sim_qp_group_progress(struct sim_qp_group *group)
 	group->is_in_turn = true;
 	if (sim_doorbell_has_rung(&group->doorbells))
 		progress_slots(group);
+	else if (group->heard && sim_responder_may_have_record(group->heard))
+		sim_qp_progress(group->heard, 0);
 	if (++group->num_turns % SWEEP_TURNS == 0)
 		find_missed_ring(group);
 	if (!LIST_EMPTY(&group->far_queues))

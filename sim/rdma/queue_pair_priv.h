@@ -163,6 +163,9 @@ int sim_responder_run(struct sim_qp *qp, uint64_t now_ns);
 /* Complete the receive that is being filled, if there is one. The lock is held. */
 void sim_responder_flush(struct sim_qp *qp);
 
+/* Whether the ring has a record, as its numbers show without the lock. */
+bool sim_responder_may_have_record(const struct sim_qp *qp);
+
 /* Whether progress would find a message that it can take; arms the ring. The lock is held. */
 bool sim_responder_arm(struct sim_qp *qp);
 

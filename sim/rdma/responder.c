@@ -195,8 +195,7 @@ int sim_responder_run(struct sim_qp *qp, uint64_t now_ns)
 	return get_failure(qp);
 }
 
-/* Whether the ring has a record, as its numbers show without the lock. */
-static bool may_have_record(const struct sim_qp *qp)
+bool sim_responder_may_have_record(const struct sim_qp *qp)
 {
 	return sim_ring_get_head(&qp->in) != sim_ring_get_tail(&qp->in);
 }
@@ -205,13 +204,14 @@ int sim_responder_progress(struct sim_qp *qp)
 {
 	int rc = get_failure(qp);
 
-	if (rc < 0 || !may_have_record(qp))
+	if (rc < 0 || !sim_responder_may_have_record(qp))
 		return rc;
 	sim_qp_group_lock(qp->cfg.group);
 	rc = sim_responder_run(qp, qp->now_ns);
 	sim_qp_tell_requester_later(qp);
 	sim_receive_pool_fetch(&qp->cfg.group->receives);
 	sim_qp_group_unlock(qp->cfg.group);
+	qp->cfg.group->heard = qp->timing || sim_responder_may_have_record(qp) ? NULL : qp;
 	return rc;
 }
 
@@ -226,7 +226,7 @@ bool sim_responder_has_work(struct sim_qp *qp)
 {
 	bool has_work;
 
-	if (get_failure(qp) < 0 || !may_have_record(qp))
+	if (get_failure(qp) < 0 || !sim_responder_may_have_record(qp))
 		return get_failure(qp) < 0;
 	sim_qp_group_lock(qp->cfg.group);
 	has_work = has_work_locked(qp);

@@ -296,6 +296,40 @@ static void test_a_group_that_polls_finds_what_an_erased_ring_said(void **state)
 	expect_received(&f->b, f->places, 7);
 }
 
+/* Its line of the ring is looked at before the doorbells' say anything. */
+static void test_the_next_message_of_the_last_sender_needs_no_ring(void **state)
+{
+	struct fixture *f = *state;
+
+	for (int i = 0; i < 3; i++)
+		post_receive(&f->b, &f->places[i]);
+	send_value(f->a.qps[2], &f->messages[0], 7);
+	sim_qp_group_progress(&f->b.group);
+	expect_received(&f->b, &f->places[0], 7);
+	send_value(f->a.qps[2], &f->messages[1], 8);
+	erase_rings(&f->b);
+	sim_qp_group_progress(&f->b.group);
+	expect_received(&f->b, &f->places[1], 8);
+	send_value(f->a.qps[1], &f->messages[2], 9);
+	erase_rings(&f->b);
+	sim_qp_group_progress(&f->b.group);
+	expect_nothing_received(&f->b);
+}
+
+static void test_the_last_sender_may_be_gone(void **state)
+{
+	struct fixture *f = *state;
+
+	post_receive(&f->b, &f->places[0]);
+	send_value(f->a.qps[2], &f->messages[0], 7);
+	sim_qp_group_progress(&f->b.group);
+	expect_received(&f->b, &f->places[0], 7);
+	sim_qp_destroy(f->b.qps[2]);
+	f->b.qps[2] = NULL;
+	sim_qp_group_progress(&f->b.group);
+	expect_nothing_received(&f->b);
+}
+
 /* A peer that rings all the time does not hide the rings that it erases. */
 static void test_rings_without_an_end_do_not_hide_an_erased_one(void **state)
 {
@@ -538,6 +572,8 @@ int main(void)
 		TEST(test_a_responder_tells_answers_before_it_sleeps),
 		TEST(test_a_queue_pair_that_ends_has_told_its_answers),
 		TEST(test_a_group_that_polls_finds_what_an_erased_ring_said),
+		TEST(test_the_next_message_of_the_last_sender_needs_no_ring),
+		TEST(test_the_last_sender_may_be_gone),
 		TEST(test_rings_without_an_end_do_not_hide_an_erased_one),
 		TEST(test_a_group_that_goes_to_sleep_finds_what_an_erased_ring_said),
 		TEST(test_a_group_that_was_armed_before_finds_each_message),
