@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,9 +16,25 @@ static struct {
 	char *dir;
 	const char *side;
 	const struct pcie_topology *topology;
-	struct sim_shared_state *shared; /* NULL = not attached */
+	struct sim_shared_state *_Atomic shared; /* NULL = not attached */
 	bool (*detach_hook)(void);
 } current = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* Threads that have borrowed @shared, in lines of their own: a lock would be one that all threads write. All accesses are sequentially
+ * consistent: the borrower sees that @shared is gone, or the thread that takes it away sees the borrower. */
+#define NUM_BORROWER_LINES 64
+static struct {
+	_Alignas(64) _Atomic uint32_t count;
+} borrowers[NUM_BORROWER_LINES];
+static _Atomic uint32_t num_threads;
+static _Thread_local uint32_t own_line; /* plus one; 0 = none yet */
+
+static _Atomic uint32_t *count_of_thread(void)
+{
+	if (own_line == 0)
+		own_line = atomic_fetch_add(&num_threads, 1) % NUM_BORROWER_LINES + 1;
+	return &borrowers[own_line - 1].count;
+}
 
 static void lock(void)
 {
@@ -28,8 +46,40 @@ static void unlock(void)
 	pthread_mutex_unlock(&current.lock);
 }
 
+/* The child has one thread, which has borrowed nothing. */
+static void unlock_in_child(void)
+{
+	for (uint32_t i = 0; i < NUM_BORROWER_LINES; i++)
+		atomic_store(&borrowers[i].count, 0);
+	unlock();
+}
+
 /* A fork waits for the thread that has the lock, which the child would not have. */
-SIM_AT_FORK(SIM_FORK_RECORD, .before = lock, .parent = unlock, .child = unlock);
+SIM_AT_FORK(SIM_FORK_RECORD, .before = lock, .parent = unlock, .child = unlock_in_child);
+
+struct sim_shared_state *sim_current_session_borrow(void)
+{
+	struct sim_shared_state *shared;
+
+	atomic_fetch_add(count_of_thread(), 1);
+	shared = atomic_load(&current.shared);
+	if (!shared)
+		sim_current_session_give_back();
+	return shared;
+}
+
+void sim_current_session_give_back(void)
+{
+	atomic_fetch_sub(count_of_thread(), 1);
+}
+
+/* New borrowers find nothing, or a later session for a moment: each count is 0 at some time. */
+static void await_borrowers(void)
+{
+	for (uint32_t i = 0; i < NUM_BORROWER_LINES; i++)
+		while (atomic_load(&borrowers[i].count) > 0)
+			sched_yield();
+}
 
 int sim_current_session_lock(struct sim_current_session *ret_current)
 {
@@ -86,6 +136,7 @@ void sim_current_session_clear(const struct sim_shared_state *shared)
 	if (current.shared == shared)
 		current.shared = NULL;
 	unlock();
+	await_borrowers(); /* of before a later session, too */
 }
 
 void sim_current_session_set_detach_hook(bool (*detach_hook)(void))

@@ -29,6 +29,11 @@ struct sim_current_session {
 int sim_current_session_lock(struct sim_current_session *ret_current);
 void sim_current_session_unlock(void);
 
+/* The shared state, of which no detach takes the memory away before it is given back by the same thread. NULL = not attached, and nothing
+ * to give back. Takes no lock. */
+struct sim_shared_state *sim_current_session_borrow(void);
+void sim_current_session_give_back(void);
+
 /* The session calls these when it attaches and detaches. @dir is copied; NULL = a private card. @side and @topology
  * must exist until the detach. Returns 0 or -ENOMEM. */
 int sim_current_session_set(const char *dir, const char *side, const struct pcie_topology *topology,

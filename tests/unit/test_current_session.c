@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cmocka_test.h"
@@ -92,6 +93,78 @@ static void test_nobody_changes_the_session_while_it_is_locked(void **state)
 	alarm(0);
 }
 
+/* ---- the shared state without the lock ---- */
+
+static void *end_session(void *arg)
+{
+	atomic_bool *has_ended = arg;
+
+	sim_current_session_clear(&shared);
+	atomic_store(has_ended, true);
+	return NULL;
+}
+
+/* A later session, if there is one, is what the next borrower gets. */
+static void check_end_waits_for_borrower(struct sim_shared_state *later)
+{
+	atomic_bool has_ended = false;
+	pthread_t thread;
+
+	alarm(DEADLINE_S);
+	assert_int_equal(sim_current_session_set("/proc", "host", NULL, &shared), 0);
+	assert_ptr_equal(sim_current_session_borrow(), &shared);
+	if (later)
+		assert_int_equal(sim_current_session_set("/proc", "host", NULL, later), 0);
+	assert_int_equal(pthread_create(&thread, NULL, end_session, &has_ended), 0);
+	usleep(10000); /* an end that does not wait comes meanwhile */
+	assert_false(atomic_load(&has_ended));
+	sim_current_session_give_back();
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_ptr_equal(sim_current_session_borrow(), later);
+	if (later)
+		sim_current_session_give_back();
+	alarm(0);
+}
+
+static void test_an_end_waits_for_who_has_borrowed_the_state(void **state)
+{
+	check_end_waits_for_borrower(NULL);
+}
+
+static void test_an_end_behind_a_later_session_waits_as_well(void **state)
+{
+	check_end_waits_for_borrower(&other);
+}
+
+static void *fork_beside_borrower(void *arg)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		alarm(DEADLINE_S);
+		sim_current_session_clear(&shared);
+		_exit(0);
+	}
+	*(pid_t *)arg = pid;
+	return NULL;
+}
+
+/* The child does not have the thread. */
+static void test_a_forked_child_waits_for_no_borrower(void **state)
+{
+	pthread_t thread;
+	int status;
+	pid_t pid;
+
+	assert_int_equal(sim_current_session_set("/proc", "host", NULL, &shared), 0);
+	assert_ptr_equal(sim_current_session_borrow(), &shared);
+	assert_int_equal(pthread_create(&thread, NULL, fork_beside_borrower, &pid), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	sim_current_session_give_back();
+}
+
 /* ---- locks, at which the thread sanitizer looks ---- */
 
 static void set_directory(void *arg)
@@ -130,6 +203,9 @@ int main(void)
 		cmocka_unit_test_teardown(test_directory_that_is_gone_keeps_its_name, tear_down),
 		cmocka_unit_test_teardown(test_end_of_another_session_changes_nothing, tear_down),
 		cmocka_unit_test_teardown(test_nobody_changes_the_session_while_it_is_locked, tear_down),
+		cmocka_unit_test_teardown(test_an_end_waits_for_who_has_borrowed_the_state, tear_down),
+		cmocka_unit_test_teardown(test_an_end_behind_a_later_session_waits_as_well, tear_down),
+		cmocka_unit_test_teardown(test_a_forked_child_waits_for_no_borrower, tear_down),
 		cmocka_unit_test_teardown(test_each_call_takes_the_lock_of_the_record, tear_down),
 	};
 
