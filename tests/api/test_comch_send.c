@@ -236,6 +236,7 @@ static void test_send_that_a_step_completes_is_reported_first_dpu(struct side *s
 	comch_start(server);
 	comch_expect(side, "server: idle -> running\nconnected\nconnected\n");
 	for (uint32_t turn = 0; turn < 2; turn++) {
+		comch_meet(side); /* the clients run, and have got all before */
 		comch_send(server, connections[turn], 1, "a");
 		comch_send(server, connections[turn], 2, "b");
 		comch_expect(side, "sent 1\n");
@@ -265,6 +266,7 @@ static void test_send_that_a_step_completes_is_reported_first_host(struct side *
 		MUST(doca_comch_client_get_connection(clients[i]->client, &connections[i]));
 	}
 	for (uint32_t turn = 0; turn < 2; turn++) {
+		comch_meet(side);
 		comch_meet(side);
 		comch_send(clients[1 - turn], connections[1 - turn], 3, "c");
 		comch_until(side, side->num_messages == 2 * turn + 1 && side->num_sent == turn + 1);
