@@ -24,6 +24,7 @@
 
 #define BYTES     64
 #define BIG_BYTES 65536
+#define IDLE_US   20 /* between polls that find nothing: others have work for the CPU */
 
 static char memory[2 * BIG_BYTES];
 static unsigned int num_ended;
@@ -83,7 +84,8 @@ static void run(struct doca_pe *pe, struct doca_dma_task_memcpy *task)
 
 	must(doca_task_submit(doca_dma_task_memcpy_as_task(task)), "submit a task");
 	while (num_ended == before)
-		doca_pe_progress(pe);
+		if (!doca_pe_progress(pe))
+			usleep(IDLE_US);
 }
 
 static bool has(char **words, const char *word)
