@@ -11,7 +11,7 @@ import argparse
 import pathlib
 import re
 
-import gen_stub
+import make_stubs
 
 
 def main():
@@ -21,7 +21,8 @@ def main():
         parser.add_argument(name)
     parser.add_argument('libraries', nargs='+')
     args = parser.parse_args()
-    names = sorted(name for library in args.libraries for name in gen_stub.read(args.releases, args.release, library)
+    symbols = make_stubs.read(args.releases, args.release)
+    names = sorted(name for library in args.libraries for name in symbols[library]
                    if not re.match(args.without, name))
     lines = [f'void {name}(void);' for name in names]
     lines += ['void (*const volatile uses[])(void) = {', *(f'\t{name},' for name in names), '};', '',
