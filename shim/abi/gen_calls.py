@@ -7,7 +7,8 @@
                                                 and end objects
     gen_calls.py FACTS names OUTPUT             C: the names of functions and parameters, by number
     gen_calls.py FACTS older-names OUTPUT       the same, with the names of the work-queue generation
-    gen_calls.py FACTS entries LIBRARY OUTPUT   C: the entries of a library's functions; LIBRARY as in the facts
+    gen_calls.py FACTS entries LIBRARY... OUTPUT...     C: the entries of a library's functions, each with its output; LIBRARY as in
+                                                the facts
 
 The library's own function doca_x() has the assembler name shim_doca_x. The entry has the name doca_x. The program
 calls the entry; libraries of this project call each other's own functions, past the entries. Parentheses keep macros of that name from being expanded.
@@ -170,10 +171,14 @@ def entries(facts, library):
 
 def main():
     facts = json.loads(pathlib.Path(sys.argv[1]).read_text())
-    kind, output = sys.argv[2], sys.argv[-1]
+    kind, rest = sys.argv[2], sys.argv[3:]
     makers = {'labels': labels, 'functions': numbers, 'names': names, 'older-names': older_names}
-    lines = makers[kind](facts) if kind != 'entries' else entries(facts, sys.argv[3])
-    pathlib.Path(output).write_text('\n'.join(lines) + '\n')
+    if kind == 'entries':
+        texts = [entries(facts, library) for library in rest[:len(rest) // 2]]
+    else:
+        texts = [makers[kind](facts)]
+    for lines, output in zip(texts, rest[-len(texts):], strict=True):
+        pathlib.Path(output).write_text('\n'.join(lines) + '\n')
 
 
 if __name__ == '__main__':

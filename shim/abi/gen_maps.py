@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Write the linker version script of a library from the interface facts of its generation.
+"""Write linker version scripts of libraries from the interface facts of their generation.
 
-    gen_maps.py FACTS LIBRARY OUTPUT    LIBRARY as in the facts: libdoca_common
+    gen_maps.py FACTS LIBRARY... OUTPUT...    LIBRARY as in the facts: libdoca_common; an output for each
 
 The node of a symbol is a promise to programs that were linked before: DOCA_2 stays for the life of SONAME .so.2,
 EXPERIMENTAL may lose symbols. BFSIM_PRIVATE is for the libraries of this project, which are always built together.
@@ -40,10 +40,10 @@ def version_script(library, entry, facts_name):
 
 
 def main():
-    facts_path, library, output = sys.argv[1:]
-    facts = pathlib.Path(facts_path)
-    entry = json.loads(facts.read_text())['libraries'][library]
-    pathlib.Path(output).write_text(version_script(library, entry, facts.name))
+    facts, names = pathlib.Path(sys.argv[1]), sys.argv[2:]
+    entries = json.loads(facts.read_text())['libraries']
+    for library, output in zip(names[:len(names) // 2], names[len(names) // 2:], strict=True):
+        pathlib.Path(output).write_text(version_script(library, entries[library], facts.name))
 
 
 if __name__ == '__main__':
