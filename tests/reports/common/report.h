@@ -62,7 +62,8 @@ bool report_is_readable(struct doca_pe *pe, int ms);
 		while (!(condition)) {                                        \
 			if (report_now_ms() > end_)                           \
 				FAIL("did not come in time: %s", #condition); \
-			doca_pe_progress(pe);                                 \
+			if (!doca_pe_progress(pe))                            \
+				usleep(20); /* others need the CPU */         \
 		}                                                             \
 	} while (0)
 
