@@ -92,11 +92,13 @@ static void run_tasks(struct probe_worker *worker)
 
 static void *work(void *arg)
 {
-	struct probe_worker *worker = arg;
+	struct probe_worker *shared = arg;
+	struct probe_worker own = *shared; /* in cache lines that no other thread writes */
 
-	prepare(worker);
-	run_tasks(worker);
-	release(worker);
+	prepare(&own);
+	run_tasks(&own);
+	release(&own);
+	shared->times = own.times;
 	return NULL;
 }
 

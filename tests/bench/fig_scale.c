@@ -229,12 +229,18 @@ static int report_pairs_on_one_cpu(const struct bench_report *report)
 
 /* ---- many tasks, several threads ---- */
 
-#define NUM_TASKS   200000u
 #define MAX_THREADS 2
 #define TASK_RUNS   5
 
+/* Of a thread in one run, which is to be long beside the time in which the scheduler finds a CPU for each. */
+static const uint32_t num_tasks[SIM_CLOCK_NUM_MODES] = {
+	[SIM_CLOCK_FUNCTIONAL] = 2000000,
+	[SIM_CLOCK_TIMED] = 200000,
+	[SIM_CLOCK_VIRTUAL] = 200000,
+};
+
 struct copier {
-	uint32_t depth;
+	uint32_t depth, num_tasks;
 	pthread_barrier_t *meeting;
 	pthread_t thread;
 	uint64_t begin_ns, end_ns; /* of a run */
@@ -251,7 +257,7 @@ static void run_copier(struct copier *copier, const struct bench_dma_cfg *cfg)
 		copier->rc = bench_dma_open(cfg, &dma);
 		copier->begin_ns = bench_now_ns();
 		if (copier->rc == 0)
-			copier->rc = bench_dma_copy(&dma, 0, NUM_TASKS);
+			copier->rc = bench_dma_copy(&dma, 0, copier->num_tasks);
 		copier->end_ns = bench_now_ns();
 		bench_dma_close(&dma);
 	}
@@ -288,17 +294,26 @@ static uint64_t span_ns(const struct copier *copiers, unsigned int count)
 	return end_ns - begin_ns;
 }
 
+struct tasks {
+	const struct bench_report *report;
+	enum sim_clock_mode clock;
+	double apart_ns; /* a task of two processes, each with a card of its own */
+};
+
 /* The least time for one task, in ns, of @num_threads contexts at the same time. */
-static int measure_tasks(uint32_t depth, unsigned int num_threads, double *ret_ns)
+static int measure_tasks(const struct tasks *tasks, uint32_t depth, unsigned int num_threads, double *ret_ns)
 {
 	static struct copier copiers[MAX_THREADS];
 	pthread_barrier_t meeting;
 	double best = INFINITY;
 	int rc = 0;
 
+	setenv("BFSIM_CLOCK", sim_clock_mode_name(tasks->clock), 1);
+	setenv("BFSIM_SIDE", "dpu", 1);
 	pthread_barrier_init(&meeting, NULL, num_threads + 1);
 	for (unsigned int i = 0; i < num_threads; i++) {
-		copiers[i] = (struct copier){ .depth = depth, .meeting = &meeting };
+		copiers[i] =
+			(struct copier){ .depth = depth, .num_tasks = num_tasks[tasks->clock], .meeting = &meeting };
 		pthread_create(&copiers[i].thread, NULL, copy, &copiers[i]);
 	}
 	for (int run = 0; run <= TASK_RUNS; run++) {
@@ -306,7 +321,7 @@ static int measure_tasks(uint32_t depth, unsigned int num_threads, double *ret_n
 
 		pthread_barrier_wait(&meeting);
 		pthread_barrier_wait(&meeting);
-		ns = (double)span_ns(copiers, num_threads) / NUM_TASKS / num_threads;
+		ns = (double)span_ns(copiers, num_threads) / num_tasks[tasks->clock] / num_threads;
 		if (run > 0 && ns < best)
 			best = ns;
 	}
@@ -319,17 +334,42 @@ static int measure_tasks(uint32_t depth, unsigned int num_threads, double *ret_n
 	return rc;
 }
 
-struct tasks {
-	const struct bench_report *report;
-	const char *clock;
-};
+static int run_apart(void *arg, int fd)
+{
+	double ns = 0;
+
+	if (measure_tasks(arg, 32, 1, &ns) < 0 || bench_send(fd, &ns, sizeof(ns)) < 0)
+		return -1;
+	bench_wait_for_end(fd);
+	return 0;
+}
+
+/* What two threads can reach at best: processes that share nothing but the machine. */
+static int measure_apart(struct tasks *tasks)
+{
+	struct bench_process processes[MAX_THREADS];
+	double ns, per_ns = 0;
+	int rc = 0;
+
+	for (unsigned int i = 0; i < MAX_THREADS; i++)
+		if (bench_process_fork(run_apart, tasks, &processes[i]) < 0)
+			return -1;
+	for (unsigned int i = 0; i < MAX_THREADS && rc == 0; i++) {
+		rc = bench_receive(processes[i].fd, &ns, sizeof(ns));
+		per_ns += 1 / ns;
+	}
+	for (unsigned int i = 0; i < MAX_THREADS; i++)
+		rc |= bench_process_end(&processes[i]);
+	tasks->apart_ns = 1 / per_ns;
+	return rc;
+}
 
 static int report_task_row(const struct tasks *tasks, const char *what, double ns, const char *baseline_name,
 			   double baseline_ns)
 {
 	struct bench_row row = { .unit = "ns", .ours = ns, .baseline = baseline_ns, .ratio = ns / baseline_ns };
 
-	snprintf(row.name, sizeof(row.name), "%s, %s", what, tasks->clock);
+	snprintf(row.name, sizeof(row.name), "%s, %s", what, sim_clock_mode_name(tasks->clock));
 	snprintf(row.baseline_name, sizeof(row.baseline_name), "%s", baseline_name);
 	snprintf(row.note, sizeof(row.note), "a local task of 64 bytes");
 	return bench_report_row(tasks->report, &row);
@@ -340,21 +380,20 @@ static int report_tasks(const struct tasks *tasks)
 	static const uint32_t depths[] = { 1, 256, 4096, 65536 };
 	double baseline_ns, ns;
 
-	setenv("BFSIM_CLOCK", tasks->clock, 1);
-	setenv("BFSIM_SIDE", "dpu", 1);
-	if (measure_tasks(32, 1, &baseline_ns) < 0)
+	if (measure_tasks(tasks, 32, 1, &baseline_ns) < 0)
 		return -1;
 	for (size_t i = 0; i < sizeof(depths) / sizeof(depths[0]); i++) {
 		char what[24];
 
 		snprintf(what, sizeof(what), "%u in flight", depths[i]);
-		if (measure_tasks(depths[i], 1, &ns) < 0 ||
+		if (measure_tasks(tasks, depths[i], 1, &ns) < 0 ||
 		    report_task_row(tasks, what, ns, "32 in flight", baseline_ns) < 0)
 			return -1;
 	}
-	if (measure_tasks(32, 2, &ns) < 0)
+	if (measure_tasks(tasks, 32, MAX_THREADS, &ns) < 0 ||
+	    report_task_row(tasks, "2 threads", ns, "1 thread", baseline_ns) < 0)
 		return -1;
-	return report_task_row(tasks, "2 threads", ns, "1 thread", baseline_ns);
+	return report_task_row(tasks, "2 threads", ns, "2 processes", tasks->apart_ns);
 }
 
 static int run_tasks(void *arg, int fd)
@@ -365,10 +404,11 @@ static int run_tasks(void *arg, int fd)
 static int report_tasks_by_clock(const struct bench_report *report)
 {
 	for (int clock = 0; clock < SIM_CLOCK_NUM_MODES; clock++) {
-		struct tasks tasks = { report, sim_clock_mode_name((enum sim_clock_mode)clock) };
+		struct tasks tasks = { .report = report, .clock = (enum sim_clock_mode)clock };
 		struct bench_process process;
 
-		if (bench_process_fork(run_tasks, &tasks, &process) < 0 || bench_process_end(&process) < 0)
+		if (measure_apart(&tasks) < 0 || bench_process_fork(run_tasks, &tasks, &process) < 0 ||
+		    bench_process_end(&process) < 0)
 			return -1;
 	}
 	return 0;
