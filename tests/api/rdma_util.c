@@ -8,6 +8,7 @@
 
 #include <doca_error.h>
 
+#include "../common/rest.h"
 #include "cmocka_test.h"
 #include "rdma_util.h"
 
@@ -485,14 +486,22 @@ void peer_progress(struct peer *peer)
 	doca_pe_progress(peer->pe);
 }
 
+void peers_progress(struct peer *a, struct peer *b)
+{
+	bool found = doca_pe_progress(a->pe) > 0;
+
+	if (b)
+		found |= doca_pe_progress(b->pe) > 0;
+	if (!found)
+		rest_between_polls();
+}
+
 void peers_drain(struct peer *a, struct peer *b, uint32_t but_for)
 {
 	time_t end = time(NULL) + PEER_DEADLINE_S;
 
 	while (a->num_pending > 0 || (b && b->num_pending > but_for)) {
-		doca_pe_progress(a->pe);
-		if (b)
-			doca_pe_progress(b->pe);
+		peers_progress(a, b);
 		if (time(NULL) > end)
 			abort();
 	}

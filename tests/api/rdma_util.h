@@ -103,6 +103,9 @@ void peer_event_add(struct peer *peer, uint64_t number, struct doca_buf *result,
 /* Progress both until no task is pending (but for @but_for of @b), or the deadline passes. */
 void peers_drain(struct peer *a, struct peer *b, uint32_t but_for);
 
+/* Progress both, or @a where @b is NULL, once. If neither has anything to do, sleep for a moment. */
+void peers_progress(struct peer *a, struct peer *b);
+
 /* Progress one, once. */
 void peer_progress(struct peer *peer);
 

@@ -62,8 +62,7 @@ static inline void close_rig(struct rig *rig)
 
 static inline void progress(struct rig *rig)
 {
-	peer_progress(rig->a);
-	peer_progress(rig->b);
+	peers_progress(rig->a, rig->b);
 }
 
 /* Progress both until the peer's trace has the text. */

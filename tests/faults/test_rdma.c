@@ -216,8 +216,7 @@ static void expect_trace(struct peer *peer, const char *expected)
 
 static void progress(const struct rig *rig)
 {
-	peer_progress(rig->a);
-	peer_progress(rig->b);
+	peers_progress(rig->a, rig->b);
 }
 
 /* ---- the cells ---- */

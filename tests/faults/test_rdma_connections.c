@@ -144,8 +144,7 @@ static void connections_dpu(struct side *side)
 	note(client, "connect", doca_rdma_connect_to_addr(client->rdma, addr, (union doca_data){ 0 }));
 	while ((strlen(client->trace) < strlen(cell->on_dpu) || strlen(server->trace) < strlen(cell->on_host)) &&
 	       cell_since_ns(begin_ns) < 60000000000u) {
-		peer_progress(client);
-		peer_progress(server);
+		peers_progress(client, server);
 	}
 	expect_trace(client, cell->on_dpu);
 	expect_trace(server, cell->on_host);
@@ -165,8 +164,7 @@ static void progress_to(struct peer *client, const char *of_client, struct peer 
 
 	while ((!strstr(client->trace, of_client) || !strstr(server->trace, of_server)) &&
 	       cell_since_ns(begin_ns) < 60000000000u) {
-		peer_progress(client);
-		peer_progress(server);
+		peers_progress(client, server);
 	}
 }
 

@@ -13,6 +13,7 @@
 #include "cell.h"
 #include "tasks.h"
 #include "tests/api/comch_fast.h"
+#include "tests/common/rest.h"
 
 #define BYTES 64
 #define NUM   3
@@ -287,8 +288,10 @@ static void see_it_hang(struct side *side)
 	CHECK(pthread_create(&thread, NULL, call_in_thread, NULL) == 0);
 	while (bfsim_fault_unfired(NULL) != 0)
 		;
-	while (cell_since_ns(begin_ns) < CELL_DELAY_NS)
+	while (cell_since_ns(begin_ns) < CELL_DELAY_NS) {
 		CHECK(doca_pe_progress(side->pe) == 0);
+		rest_between_polls();
+	}
 	CHECK(!has_returned);
 	cell_expect_hit();
 	_exit(0);

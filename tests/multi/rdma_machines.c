@@ -96,12 +96,6 @@ static bool is_late(const struct timespec *start)
 	return now.tv_sec - start->tv_sec > DEADLINE_S;
 }
 
-static void progress_or_rest(void)
-{
-	if (!doca_pe_progress(self->pe))
-		usleep(20); /* others have work for the CPU */
-}
-
 /* ---- files ---- */
 
 static doca_error_t write_file(const void *bytes, size_t len)
@@ -249,7 +243,7 @@ static doca_error_t do_until(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &start);
 	while (self->num_pending > arg(1)) {
-		progress_or_rest();
+		peers_progress(self, NULL);
 		if (is_late(&start))
 			return DOCA_ERROR_TIME_OUT;
 	}
@@ -401,7 +395,7 @@ static doca_error_t do_state(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &start);
 	while (!events[0]) {
-		progress_or_rest();
+		peers_progress(self, NULL);
 		if (is_late(&start))
 			return DOCA_ERROR_TIME_OUT;
 	}

@@ -22,9 +22,10 @@
 #include <doca_mmap.h>
 #include <doca_pe.h>
 
+#include "../common/rest.h"
+
 #define BYTES     64
 #define BIG_BYTES 65536
-#define IDLE_US   20 /* between polls that find nothing: others have work for the CPU */
 
 static char memory[2 * BIG_BYTES];
 static unsigned int num_ended;
@@ -85,7 +86,7 @@ static void run(struct doca_pe *pe, struct doca_dma_task_memcpy *task)
 	must(doca_task_submit(doca_dma_task_memcpy_as_task(task)), "submit a task");
 	while (num_ended == before)
 		if (!doca_pe_progress(pe))
-			usleep(IDLE_US);
+			rest_between_polls();
 }
 
 static bool has(char **words, const char *word)
