@@ -6,8 +6,6 @@
 #include <stdarg.h>
 #include <time.h>
 
-#include "../common/rest.h"
-
 /* ---- the trace ---- */
 
 void rig_note(struct rig *rig, const char *format, ...)
@@ -345,8 +343,7 @@ void rig_drain(struct rig *rig)
 	struct rig_deadline deadline = rig_deadline();
 
 	while (rig_pe_in_flight(rig) > 0) {
-		if (!doca_pe_progress(rig->pe))
-			rest_between_polls();
+		doca_pe_progress(rig->pe);
 		CHECK(!rig_is_over(deadline));
 	}
 }
@@ -356,8 +353,7 @@ void rig_progress_to(struct rig *rig, enum doca_ctx_states state)
 	struct rig_deadline deadline = rig_deadline();
 
 	while (rig_state(rig) != state) {
-		if (!doca_pe_progress(rig->pe))
-			rest_between_polls();
+		doca_pe_progress(rig->pe);
 		CHECK(!rig_is_over(deadline));
 	}
 }

@@ -501,7 +501,9 @@ void peers_drain(struct peer *a, struct peer *b, uint32_t but_for)
 	time_t end = time(NULL) + PEER_DEADLINE_S;
 
 	while (a->num_pending > 0 || (b && b->num_pending > but_for)) {
-		peers_progress(a, b);
+		doca_pe_progress(a->pe);
+		if (b)
+			doca_pe_progress(b->pe);
 		if (time(NULL) > end)
 			abort();
 	}
