@@ -14,6 +14,8 @@
 #include <doca_error.h>
 #include <doca_pe.h>
 
+#include "../../common/rest.h"
+
 /* End the program, with one line that says what is wrong. */
 #define FAIL(...)                                              \
 	do {                                                   \
@@ -63,7 +65,7 @@ bool report_is_readable(struct doca_pe *pe, int ms);
 			if (report_now_ms() > end_)                           \
 				FAIL("did not come in time: %s", #condition); \
 			if (!doca_pe_progress(pe))                            \
-				usleep(20); /* others need the CPU */         \
+				rest_between_polls();                         \
 		}                                                             \
 	} while (0)
 
