@@ -41,7 +41,8 @@ static bool query(const struct sim_poll_group *group, enum sim_op op, uint64_t s
 /* Returns 0 (written, or dropped), -EAGAIN or -EPROTO. */
 static int write_with_fault(struct sim_pipe *pipe, const struct sim_fault_hit *hit, const void *msg, uint32_t len)
 {
-	struct sim_pipe_hdr hdr = sim_pipe_timing_hdr(pipe->group);
+	uint64_t recorded_ns;
+	struct sim_pipe_hdr hdr = sim_pipe_timing_hdr(pipe, &recorded_ns);
 	uint8_t *copy = NULL;
 	int rc;
 
@@ -57,7 +58,7 @@ static int write_with_fault(struct sim_pipe *pipe, const struct sim_fault_hit *h
 			sim_err("no memory to flip bits of a Comch message: %u bytes are sent as they are", len);
 	}
 	sim_fault_apply(hit, pipe->group->cfg.clock, &hdr, copy, &len);
-	rc = sim_pipe_write(pipe, &hdr, copy ? copy : msg, len);
+	rc = sim_pipe_write(pipe, &hdr, recorded_ns, copy ? copy : msg, len);
 	free(copy);
 	return rc;
 }

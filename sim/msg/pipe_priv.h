@@ -36,8 +36,9 @@ static inline void sim_pipe_set_alarm(const struct sim_pipe *pipe, uint64_t due_
 
 /* ---- pipe_write.c ---- */
 
-/* The header of a message that is sent now; zeroed without timing. In virtual time, the calling thread is busy then. */
-struct sim_pipe_hdr sim_pipe_timing_hdr(const struct sim_poll_group *group);
+/* The header of a message that is sent now; without a time of delivery if messages take none. In virtual time, the calling thread
+ * is busy then. @ret_recorded_ns: when a recording has the message sent, 0 = it is not recorded. */
+struct sim_pipe_hdr sim_pipe_timing_hdr(const struct sim_pipe *pipe, uint64_t *ret_recorded_ns);
 
 /* Charge the sender for a message. */
 void sim_pipe_timing_charge(struct sim_poll_group *group);
@@ -51,8 +52,10 @@ static inline uint64_t sim_pipe_timing_end_ns(const struct sim_poll_group *group
 /* Ring the other end's doorbell, and wake the other end if it sleeps. In virtual time, it looks at @due_ns (0 = now). */
 void sim_pipe_notify_peer(struct sim_pipe *pipe, uint64_t due_ns);
 
-/* Write a message that is delivered by @hdr (NULL = at once), and charge the sender. Returns 0, -EAGAIN, -EFAULT or -EPROTO. */
-int sim_pipe_write(struct sim_pipe *pipe, const struct sim_pipe_hdr *hdr, const void *msg, uint32_t len);
+/* Write a message that is delivered by @hdr (NULL = at once), and charge the sender; @recorded_ns as above. Returns 0, -EAGAIN,
+ * -EFAULT or -EPROTO. */
+int sim_pipe_write(struct sim_pipe *pipe, const struct sim_pipe_hdr *hdr, uint64_t recorded_ns, const void *msg,
+		   uint32_t len);
 
 /* Write a message as the model has it. */
 int sim_pipe_write_modelled(struct sim_pipe *pipe, const void *msg, uint32_t len);

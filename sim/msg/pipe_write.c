@@ -62,16 +62,20 @@ static uint64_t get_send_begin_ps(const struct sim_poll_group *group)
 }
 
 /* This function and the next stay out of line, so that a write without timing saves no registers for them. */
-__attribute__((noinline)) struct sim_pipe_hdr sim_pipe_timing_hdr(const struct sim_poll_group *group)
+__attribute__((noinline)) struct sim_pipe_hdr sim_pipe_timing_hdr(const struct sim_pipe *pipe,
+								  uint64_t *ret_recorded_ns)
 {
+	const struct sim_poll_group *group = pipe->group;
 	struct sim_pipe_hdr hdr = { 0 };
 
-	if (!group->cfg.timing)
-		return hdr;
-	if (sim_poll_group_vclock(group)) /* the header, the message and what it costs the sender have one time */
+	if (group->cfg.timing &&
+	    sim_poll_group_vclock(group)) /* the header, the message and what it costs the sender have one time */
 		sim_vclock_sched_begin_call(sim_poll_group_vclock(group));
-	hdr.due_ns = hdr.modelled_ns =
-		sim_clock_ns(add_saturating_u64(get_send_begin_ps(group), group->cfg.timing->one_way_ps));
+	*ret_recorded_ns = sim_trace_conn_stats_sample_ns(&pipe->trace); /* before any delay begins */
+	hdr.is_recorded = *ret_recorded_ns != 0;
+	if (group->cfg.timing)
+		hdr.due_ns = hdr.modelled_ns =
+			sim_clock_ns(add_saturating_u64(get_send_begin_ps(group), group->cfg.timing->one_way_ps));
 	return hdr;
 }
 
@@ -89,23 +93,19 @@ bool sim_pipe_waits_for_room(const struct sim_pipe *pipe)
 	       sim_ring_wants_space(&pipe->out);
 }
 
-int sim_pipe_write(struct sim_pipe *pipe, const struct sim_pipe_hdr *hdr, const void *msg, uint32_t len)
+int sim_pipe_write(struct sim_pipe *pipe, const struct sim_pipe_hdr *hdr, uint64_t recorded_ns, const void *msg,
+		   uint32_t len)
 {
-	uint64_t at_ns = sim_trace_conn_stats_sample_ns(&pipe->trace);
 	int rc;
 
-	if (likely(!hdr)) {
-		rc = sim_ring_write(&pipe->out, at_ns ? SIM_PIPE_RECORDED_MESSAGE : SIM_PIPE_MESSAGE, msg, len);
-	} else {
-		struct sim_pipe_hdr head = *hdr;
-
-		head.is_recorded = at_ns != 0;
-		rc = sim_ring_write_parts(&pipe->out, SIM_PIPE_MESSAGE_WITH_HDR, &head, sizeof(head), msg, len);
-	}
+	if (likely(!hdr))
+		rc = sim_ring_write(&pipe->out, recorded_ns ? SIM_PIPE_RECORDED_MESSAGE : SIM_PIPE_MESSAGE, msg, len);
+	else
+		rc = sim_ring_write_parts(&pipe->out, SIM_PIPE_MESSAGE_WITH_HDR, hdr, sizeof(*hdr), msg, len);
 	if (unlikely(rc < 0))
 		return rc;
 	if (unlikely(pipe->trace.object != NULL))
-		sim_trace_conn_stats_sent(&pipe->trace, pipe->out.count, len, at_ns);
+		sim_trace_conn_stats_sent(&pipe->trace, pipe->out.count, len, recorded_ns);
 	sim_pipe_notify_peer(pipe, hdr ? hdr->modelled_ns : 0);
 	if (unlikely(hdr != NULL))
 		sim_pipe_timing_charge(pipe->group);
@@ -115,11 +115,12 @@ int sim_pipe_write(struct sim_pipe *pipe, const struct sim_pipe_hdr *hdr, const 
 int sim_pipe_write_modelled(struct sim_pipe *pipe, const void *msg, uint32_t len)
 {
 	struct sim_pipe_hdr hdr;
+	uint64_t recorded_ns;
 
 	if (likely(!pipe->group->cfg.timing))
-		return sim_pipe_write(pipe, NULL, msg, len);
-	hdr = sim_pipe_timing_hdr(pipe->group);
-	return sim_pipe_write(pipe, &hdr, msg, len);
+		return sim_pipe_write(pipe, NULL, sim_trace_conn_stats_sample_ns(&pipe->trace), msg, len);
+	hdr = sim_pipe_timing_hdr(pipe, &recorded_ns);
+	return sim_pipe_write(pipe, &hdr, recorded_ns, msg, len);
 }
 
 /* ---- the state ---- */

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim/msg/fault.h: each fault of a message that is sent, or received, in virtual time: drop, duplicate, reorder, truncate,
- * flip, delay, fail, hang, break; and a death that is noticed late. */
+ * flip, delay, fail, hang, break; a death that is noticed late; and what a recording has of a late message. */
 #include <errno.h>
+#include <stdatomic.h>
+#include <time.h>
 
-#include "cmocka_test.h"
 #include "pipe_rig.h"
 #include "sim/faults/inject/inject.h"
+#include "trace_rig.h"
 
 static struct rig rig;
 static char seen[200]; /* what the receiver saw: "text@ns " of each message */
@@ -271,6 +273,59 @@ static void test_death_is_noticed_late(void **state)
 	assert_int_equal(receive_all(), -EPIPE);
 }
 
+/* ---- recordings ---- */
+
+static _Atomic int64_t step_ns, stepped_ns; /* of each look at the clock, and so far */
+
+int __real_clock_gettime(clockid_t clock, struct timespec *ret_time);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *ret_time);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *ret_time)
+{
+	int64_t later_ns = atomic_fetch_add(&stepped_ns, step_ns);
+	int rc = __real_clock_gettime(clock, ret_time);
+
+	later_ns += ret_time->tv_nsec;
+	ret_time->tv_sec += later_ns / 1000000000;
+	ret_time->tv_nsec = later_ns % 1000000000;
+	return rc;
+}
+
+/* The sender may lose its CPU at each step: a second goes by. The delay counts from where the recording has the message sent. */
+static void test_recorded_message_is_late_by_the_whole_delay(void **state)
+{
+	struct sim_trace_recording recording;
+	struct sim_pipe_event event;
+	uint64_t sent_ns = 0, received_ns = 0;
+
+	assert_int_equal(begin(state), 0);
+	rig_open(&rig, SIM_CLOCK_FUNCTIONAL, NULL);
+	sim_trace_conn_stats_open(&rig.a.pipe.trace, 0, "sender", "", 2, 4);
+	sim_trace_conn_stats_open(&rig.b.pipe.trace, 0, "receiver", "", 4, 2);
+	add_rule("comch.send delay=10s");
+	step_ns = 1000000000;
+	assert_int_equal(send_text(&sends[0], "a"), 0);
+	step_ns = 1000000; /* the receiver comes soon */
+	while (rig_poll(&rig.b, &event) == 0)
+		continue;
+	step_ns = 0;
+	rig_release(&rig.b, &event);
+	recording = read_all();
+	for (size_t i = 0; i < recording.num_events; i++) {
+		const struct sim_trace_event *one = &recording.events[i];
+
+		if (one->kind == SIM_TRACE_SENT)
+			sent_ns = one->time_ns;
+		else if (one->kind == SIM_TRACE_RECEIVED)
+			received_ns = one->time_ns;
+	}
+	assert_int_not_equal(sent_ns, 0);
+	assert_true(received_ns >= sent_ns + 10000000000);
+	sim_trace_recording_free(&recording);
+	rig_close(&rig);
+	end(state);
+}
+
+#undef TEST
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -292,6 +347,7 @@ int main(void)
 		TEST(test_receipt_breaks_the_receiver_s_pipe),
 		TEST(test_received_message_is_cut_and_changed),
 		TEST(test_death_is_noticed_late),
+		cmocka_unit_test(test_recorded_message_is_late_by_the_whole_delay),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
