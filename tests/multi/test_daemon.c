@@ -310,7 +310,7 @@ static void attach_under_signals(int ctl, const void *arg)
 
 	sigaction(SIGALRM, &catch, NULL);
 	setitimer(ITIMER_REAL, &often, NULL);
-	for (int i = 0; i < 200 && rc == 0; i++) {
+	for (int i = 0; i < (PROC_IS_SLOW ? 20 : 200) && rc == 0; i++) {
 		struct sim_session *session;
 
 		rc = sim_session_attach(&cfg, &session);

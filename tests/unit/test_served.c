@@ -21,6 +21,7 @@
 
 #include "asleep.h"
 #include "cmocka_test.h"
+#include "proc.h"
 #include "sim/base/monotonic.h"
 #include "sim/fabric/served/served_priv.h"
 
@@ -382,28 +383,29 @@ static void trim(void)
 /* A large copy needs a MiB at most; a trim gives it back, and the next copy gets it anew. Small copies need none. */
 static void test_buffers_of_large_copies_are_given_back(void **state)
 {
-	uint8_t *memory = map_memory(16 * MIB), *local = map_memory(16 * MIB);
-	struct sim_grant grant = expose(memory, 16 * MIB, true);
-	struct sim_initiator *initiator = initiator_to(&grant, 16 * MIB, true);
+	const size_t len = (PROC_IS_SLOW ? 4 : 16) * MIB;
+	uint8_t *memory = map_memory(len), *local = map_memory(len);
+	struct sim_grant grant = expose(memory, len, true);
+	struct sim_initiator *initiator = initiator_to(&grant, len, true);
 
 	for (int i = 0; i < 100; i++)
 		assert_int_equal(read_from(initiator, local, 0, 1024), 0);
 	assert_true(ring_bytes() <= 64 * 1024);
 	for (unsigned int i = 0; i < 3; i++) {
-		fill(memory, 16 * MIB, i);
-		assert_int_equal(read_from(initiator, local, 0, 16 * MIB), 0);
-		assert_memory_equal(local, memory, 16 * MIB);
-		fill(local, 16 * MIB, i + 10);
-		assert_int_equal(write_to(initiator, local, 0, 16 * MIB), 0);
-		assert_memory_equal(local, memory, 16 * MIB);
+		fill(memory, len, i);
+		assert_int_equal(read_from(initiator, local, 0, len), 0);
+		assert_memory_equal(local, memory, len);
+		fill(local, len, i + 10);
+		assert_int_equal(write_to(initiator, local, 0, len), 0);
+		assert_memory_equal(local, memory, len);
 		assert_true(ring_bytes() > 512 * 1024 && ring_bytes() <= MIB + 64 * 1024);
 		trim();
 		assert_true(ring_bytes() <= 64 * 1024);
 		trim();
 	}
 	sim_initiator_destroy(initiator);
-	munmap(memory, 16 * MIB);
-	munmap(local, 16 * MIB);
+	munmap(memory, len);
+	munmap(local, len);
 }
 
 static void *trim_often(void *arg)
