@@ -310,7 +310,8 @@ static void send_next(struct comch_actor *actor, struct doca_task *task)
 
 static void storm(struct side *side, struct comch_actor *actor)
 {
-	num_to_send = RUNNING_ON_VALGRIND || is_emulated() ? 2000 : 20000;
+	num_to_send =
+		RUNNING_ON_VALGRIND || is_emulated() ? 2000 : 20000; /* a message takes many times as long there */
 	side->is_quiet = true;
 	actor->on.message = check_number;
 	actor->on.task = send_next;

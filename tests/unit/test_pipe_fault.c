@@ -297,7 +297,6 @@ static void test_recorded_message_is_late_by_the_whole_delay(void **state)
 	struct sim_pipe_event event;
 	uint64_t sent_ns = 0, received_ns = 0;
 
-	assert_int_equal(begin(state), 0);
 	rig_open(&rig, SIM_CLOCK_FUNCTIONAL, NULL);
 	sim_trace_conn_stats_open(&rig.a.pipe.trace, 0, "sender", "", 2, 4);
 	sim_trace_conn_stats_open(&rig.b.pipe.trace, 0, "receiver", "", 4, 2);
@@ -322,32 +321,30 @@ static void test_recorded_message_is_late_by_the_whole_delay(void **state)
 	assert_true(received_ns >= sent_ns + 10000000000);
 	sim_trace_recording_free(&recording);
 	rig_close(&rig);
-	end(state);
 }
 
-#undef TEST
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define VIRTUAL_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_dropped_message_counts_as_sent),
-		TEST(test_message_is_sent_twice),
-		TEST(test_sent_message_is_overtaken),
-		TEST(test_reordered_message_is_delivered_before_the_end),
-		TEST(test_sent_message_is_cut_and_changed),
-		TEST(test_late_message_holds_up_those_behind_it),
-		TEST(test_failed_send_says_so_and_sends_nothing),
-		TEST(test_hung_send_ends_with_the_pipe),
-		TEST(test_break_loses_the_sender_s_pipe),
-		TEST(test_message_without_a_send_is_refused_failed_or_changed),
-		TEST(test_received_messages_are_dropped_doubled_and_late),
-		TEST(test_received_message_is_overtaken_or_comes_after_all),
-		TEST(test_receipt_fails_and_the_next_one_does_not),
-		TEST(test_receipt_breaks_the_receiver_s_pipe),
-		TEST(test_received_message_is_cut_and_changed),
-		TEST(test_death_is_noticed_late),
-		cmocka_unit_test(test_recorded_message_is_late_by_the_whole_delay),
+		VIRTUAL_TEST(test_dropped_message_counts_as_sent),
+		VIRTUAL_TEST(test_message_is_sent_twice),
+		VIRTUAL_TEST(test_sent_message_is_overtaken),
+		VIRTUAL_TEST(test_reordered_message_is_delivered_before_the_end),
+		VIRTUAL_TEST(test_sent_message_is_cut_and_changed),
+		VIRTUAL_TEST(test_late_message_holds_up_those_behind_it),
+		VIRTUAL_TEST(test_failed_send_says_so_and_sends_nothing),
+		VIRTUAL_TEST(test_hung_send_ends_with_the_pipe),
+		VIRTUAL_TEST(test_break_loses_the_sender_s_pipe),
+		VIRTUAL_TEST(test_message_without_a_send_is_refused_failed_or_changed),
+		VIRTUAL_TEST(test_received_messages_are_dropped_doubled_and_late),
+		VIRTUAL_TEST(test_received_message_is_overtaken_or_comes_after_all),
+		VIRTUAL_TEST(test_receipt_fails_and_the_next_one_does_not),
+		VIRTUAL_TEST(test_receipt_breaks_the_receiver_s_pipe),
+		VIRTUAL_TEST(test_received_message_is_cut_and_changed),
+		VIRTUAL_TEST(test_death_is_noticed_late),
+		TEST(test_recorded_message_is_late_by_the_whole_delay),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
