@@ -5,8 +5,8 @@
  *
  * What is not ours reaches the program's handler with its siginfo and its context, under its flags and its mask; or it has
  * the default action, at the same instruction. A program may install handlers at any time: sim_memory_signals_install()
- * then steps before the new one. It is called where contexts start and memory is imported, and in each tick of the engine's
- * thread. In between, faults are the program's.
+ * then steps before the new one. It is called where contexts start and memory is imported, in each tick of the engine's
+ * thread, and every few copies for a peer by the helper thread. In between, faults are the program's.
  *
  * Each installation has a handler function of its own, which passes on to what it replaced. So a program may restore what
  * it got from sigaction(), and its handler may call that.

@@ -61,7 +61,6 @@ int sim_move_foreign(void *to, const void *from, size_t len)
 {
 	sigjmp_buf fault;
 
-	sim_memory_signals_install();
 	under_way = &fault;
 	if (sigsetjmp(fault, 0)) {
 		leave_handler();

@@ -6,8 +6,8 @@
  *
  *   copy --fault--> handler (memory_signals.h) --jump--> -EFAULT
  *
- * Each copy looks first whether the program has installed handlers of its own, which takes two system calls, so it pays for large
- * ones only. A program that installs one and takes the memory away while a copy goes on gets the fault.
+ * Whoever copies calls sim_memory_signals_install() now and then. A program that installs a handler of its own, and takes the memory
+ * away before the next such call, gets the fault.
  */
 #ifndef SIM_MOVE_FOREIGN_H
 #define SIM_MOVE_FOREIGN_H

@@ -456,6 +456,36 @@ static void test_memory_that_is_unmapped_as_a_whole_can_be_reached(void **state)
 	munmap(memory, PAGE);
 }
 
+static void fail_at_fault(int number)
+{
+	static const char text[] = "a fault of the target's reached the program's handler\n";
+
+	(void)number;
+	(void)!write(STDERR_FILENO, text, sizeof(text) - 1);
+	_exit(EXIT_FAILURE);
+}
+
+/* The target steps before a handler that the program installs while copies go on. */
+static void test_faults_do_not_reach_a_handler_of_the_program(void **state)
+{
+	const struct sigaction own = { .sa_handler = fail_at_fault };
+	uint8_t *memory = map_memory(PAGE), local[64];
+	struct sim_grant grant = expose(memory, PAGE, true);
+	struct sim_initiator *initiator = initiator_to(&grant, PAGE, true);
+	struct sigaction before;
+
+	assert_int_equal(read_from(initiator, local, 0, sizeof(local)), 0);
+	assert_int_equal(sigaction(SIGSEGV, &own, &before), 0);
+	for (int i = 0; i < 300; i++)
+		assert_int_equal(read_from(initiator, local, 0, sizeof(local)), 0);
+	take_away(memory, PAGE);
+	assert_int_equal(read_from(initiator, local, 0, sizeof(local)), -EFAULT);
+	assert_int_equal(write_to(initiator, local, 0, sizeof(local)), -EFAULT);
+	sigaction(SIGSEGV, &before, NULL);
+	sim_initiator_destroy(initiator);
+	munmap(memory, PAGE);
+}
+
 static int num_open_fds(void)
 {
 	int count = 0;
@@ -877,6 +907,7 @@ int main(void)
 		TEST_OVER(test_buffers_of_large_copies_are_given_back, SIM_TRANSPORT_SHM),
 		TEST_OVER(test_a_trim_takes_no_byte_of_a_copy, SIM_TRANSPORT_SHM),
 		TEST(test_memory_that_is_unmapped_as_a_whole_can_be_reached),
+		TEST(test_faults_do_not_reach_a_handler_of_the_program),
 		TEST(test_initiators_share_a_connection),
 		TEST(test_nothing_listens),
 		TEST(test_threads_take_turns),

@@ -9,10 +9,14 @@
 
 #include "served_priv.h"
 #include "sim/base/log.h"
+#include "sim/base/memory_signals.h"
 #include "sim/base/watch.h"
 
-#define MAX_EVENTS       32
-#define ROUNDS_PER_EPOLL 32 /* without tcp: a ring is polled in memory, its socket shows a peer's end only */
+#define MAX_EVENTS 32
+
+/* Rounds and requests between two looks at what takes system calls: 20 us of small copies, a ms of large ones. A ring is polled in
+ * memory, its socket shows a peer's end only. */
+#define STEPS_PER_LOOK 256
 
 struct sim_target {
 	int epoll_fd;
@@ -20,7 +24,7 @@ struct sim_target {
 	LIST_HEAD(, served_conn) conns;
 	uint32_t max_conns, num_conns, num_tcp_conns;
 	uint64_t num_opened; /* connections so far */
-	unsigned int rounds; /* since the last look at the sockets */
+	unsigned int steps;  /* since the last look at sockets and handlers of signals */
 };
 
 int sim_target_create(uint32_t max_conns, struct sim_target **ret_target)
@@ -31,6 +35,7 @@ int sim_target_create(uint32_t max_conns, struct sim_target **ret_target)
 	if (!target)
 		return -ENOMEM;
 	target->max_conns = max_conns;
+	target->steps = STEPS_PER_LOOK;
 	LIST_INIT(&target->conns);
 	target->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (target->epoll_fd < 0) {
@@ -194,7 +199,6 @@ static void poll_sockets(struct sim_target *target)
 	struct epoll_event events[MAX_EVENTS];
 	int count = epoll_wait(target->epoll_fd, events, MAX_EVENTS, 0);
 
-	target->rounds = 0;
 	for (int i = 0; i < count; i++) {
 		struct served_conn *conn = events[i].data.ptr;
 
@@ -208,13 +212,38 @@ static int serve_conn(const struct sim_target *target, struct served_conn *conn)
 						      served_tcp_serve(&target->table, conn);
 }
 
+/* The only stream waits for a request: receiving that tells as much as a look at the sockets, and is done anyway if there is one. Returns
+ * false if that is not so. */
+static bool try_stream(const struct sim_target *target)
+{
+	struct served_conn *conn = LIST_FIRST(&target->conns);
+
+	while (conn && conn->transport != SIM_TRANSPORT_TCP)
+		conn = LIST_NEXT(conn, entry);
+	if (!conn || target->num_tcp_conns > 1 || conn->stream.phase != STREAM_REQUEST)
+		return false;
+	conn->is_ready = true;
+	return true;
+}
+
+static void look(struct sim_target *target)
+{
+	bool is_due = target->steps >= STEPS_PER_LOOK;
+
+	if (is_due) {
+		target->steps = 0;
+		sim_memory_signals_install(); /* the program may have installed handlers of its own */
+	}
+	if (is_due || (target->num_tcp_conns > 0 && !try_stream(target)))
+		poll_sockets(target);
+}
+
 unsigned int sim_target_serve(struct sim_target *target)
 {
 	struct served_conn *conn, *next;
 	unsigned int served = 0;
 
-	if (target->num_tcp_conns > 0 || ++target->rounds >= ROUNDS_PER_EPOLL)
-		poll_sockets(target);
+	look(target);
 	for (conn = LIST_FIRST(&target->conns); conn; conn = next) {
 		int rc = serve_conn(target, conn);
 
@@ -224,6 +253,7 @@ unsigned int sim_target_serve(struct sim_target *target)
 		else
 			served += (unsigned int)rc;
 	}
+	target->steps += 1 + served;
 	return served;
 }
 
@@ -258,5 +288,6 @@ void sim_target_trim(struct sim_target *target)
 bool sim_target_may_sleep(struct sim_target *target)
 {
 	poll_sockets(target);
+	target->steps = STEPS_PER_LOOK; /* the first round after the sleep looks */
 	return sim_target_arm(target);
 }

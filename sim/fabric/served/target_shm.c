@@ -14,8 +14,6 @@
 #include "served_priv.h"
 #include "sim/base/move_foreign.h"
 
-#define MIN_DIRECT_BYTES 4096u /* below it a system call takes less time than what sim_move_foreign() does first */
-
 /* Pass the memfd through the socket, where it waits for the importer. */
 static int send_ring_fd(int sock, int ring_fd)
 {
@@ -84,7 +82,7 @@ static int move_bytes(struct served_conn *conn, const struct served_request *req
 	bool is_write = request->kind == SIM_SERVED_WRITE;
 
 	conn->has_buffers |= len > SERVED_SMALL_BYTES;
-	if (len >= MIN_DIRECT_BYTES && sim_move_foreign(is_write ? addr : buffer, is_write ? buffer : addr, len) == 0)
+	if (sim_move_foreign(is_write ? addr : buffer, is_write ? buffer : addr, len) == 0)
 		return 0;
 	return move_by_calls(conn, request, addr, buffer);
 }
