@@ -40,7 +40,7 @@ static doca_error_t dma_start(struct doca_ctx *ctx)
 	doca_error_t result = shim_accel_start(ctx);
 
 	if (result == DOCA_SUCCESS && !shim_to_dma(ctx)->completes_in_order)
-		sim_queue_set_shuffle(ctx->queue, shim_shuffle_seed());
+		sim_queue_set_shuffle(ctx->queue, shim_to_dma(ctx)->shuffle_seed);
 	return result;
 }
 
@@ -69,6 +69,7 @@ doca_error_t doca_dma_create(struct doca_dev *dev, struct doca_dma **dma)
 	created = shim_accel_new(&dma_lib, sizeof(*created), dev);
 	if (!created)
 		return DOCA_ERROR_NO_MEMORY;
+	created->shuffle_seed = shim_shuffle_seed();
 	*dma = created;
 	return DOCA_SUCCESS;
 }

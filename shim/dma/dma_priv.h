@@ -25,6 +25,7 @@ enum { DMA_MEMCPY }; /* types of tasks */
 struct doca_dma {
 	struct shim_accel accel; /* first: a doca_dma is a doca_ctx */
 	bool completes_in_order; /* set by the user */
+	uint64_t shuffle_seed;   /* 0 = jobs keep their order */
 };
 
 struct doca_dma_task_memcpy {

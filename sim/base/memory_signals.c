@@ -159,6 +159,13 @@ static bool is_ours(const struct sigaction *action)
 	return false;
 }
 
+static bool is_installed(const struct chain *chain)
+{
+	struct sigaction installed;
+
+	return sigaction(chain->number, NULL, &installed) == 0 && is_ours(&installed);
+}
+
 static bool is_same(const struct sigaction *a, const struct sigaction *b)
 {
 	return a->sa_flags == b->sa_flags && a->sa_handler == b->sa_handler &&
@@ -222,6 +229,8 @@ static void install(struct chain *chain)
 
 void sim_memory_signals_install(void)
 {
+	if (is_installed(&segv) && is_installed(&bus))
+		return;
 	pthread_mutex_lock(&lock);
 	install(&segv);
 	install(&bus);
@@ -238,9 +247,7 @@ void sim_memory_signals_install_traps(void)
 
 bool sim_memory_signals_are_first(void)
 {
-	struct sigaction installed;
-
-	return sigaction(SIGSEGV, NULL, &installed) == 0 && is_ours(&installed);
+	return is_installed(&segv);
 }
 
 void sim_memory_signals_set_hook(bool (*new_hook)(int number, const siginfo_t *info, void *context))

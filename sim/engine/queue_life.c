@@ -30,7 +30,7 @@ int sim_queue_create(struct sim_engine *engine, uint32_t max_jobs, void (*notify
 	*queue = (struct sim_queue){
 		.engine = engine,
 		.member = { .tick = queue_tick, .advance_own = queue_advance_own },
-		.ring = calloc(size, sizeof(*queue->ring)),
+		.ring = malloc(size * sizeof(*queue->ring)),
 		.mask = size - 1,
 		.max_jobs = max_jobs,
 		.notify = notify,
@@ -50,7 +50,7 @@ int sim_queue_create(struct sim_engine *engine, uint32_t max_jobs, void (*notify
 /* The engine's thread is not in the queue. */
 static int grow_unpinned(struct sim_queue *queue, uint32_t size)
 {
-	struct sim_job **ring = calloc(size, sizeof(*ring));
+	struct sim_job **ring = malloc(size * sizeof(*ring));
 
 	if (!ring || (queue->clock && queue_clock_grow(&queue->clock, queue, size) < 0)) {
 		free(ring);

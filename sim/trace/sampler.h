@@ -20,7 +20,7 @@
 
 struct sim_trace_sampler {
 	uint64_t next;        /* number of the next selected event; SIM_TRACE_NEVER = none */
-	uint64_t credited_ns; /* credits are given for the time up to here */
+	uint64_t credited_ns; /* credits are given for the time up to here; 0 = before the first event */
 	uint32_t credits;
 	uint32_t interval;
 	bool sample_all; /* select every event */
@@ -29,18 +29,19 @@ struct sim_trace_sampler {
 /* A value of @next that selects no event. */
 #define SIM_TRACE_NEVER UINT64_MAX
 
-static inline void sim_trace_sampler_init(struct sim_trace_sampler *sampler, uint64_t now_ns, bool sample_all)
+static inline void sim_trace_sampler_init(struct sim_trace_sampler *sampler, bool sample_all)
 {
-	*sampler = (struct sim_trace_sampler){
-		.credited_ns = now_ns, .credits = SIM_TRACE_BURST, .interval = 1, .sample_all = sample_all
-	};
+	*sampler = (struct sim_trace_sampler){ .credits = SIM_TRACE_BURST, .interval = 1, .sample_all = sample_all };
 }
 
 /* Event @number was selected at @now_ns: choose the next. */
 static inline void sim_trace_sampler_advance(struct sim_trace_sampler *sampler, uint64_t number, uint64_t now_ns)
 {
-	uint64_t gained = now_ns > sampler->credited_ns ? (now_ns - sampler->credited_ns) / SIM_TRACE_CREDIT_NS : 0;
+	uint64_t gained;
 
+	if (sampler->credited_ns == 0)
+		sampler->credited_ns = now_ns;
+	gained = now_ns > sampler->credited_ns ? (now_ns - sampler->credited_ns) / SIM_TRACE_CREDIT_NS : 0;
 	sampler->credited_ns += gained * SIM_TRACE_CREDIT_NS;
 	if (gained > SIM_TRACE_BURST - sampler->credits)
 		gained = SIM_TRACE_BURST - sampler->credits;

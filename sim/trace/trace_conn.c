@@ -43,7 +43,7 @@ void sim_trace_conn_stats_open(struct sim_trace_conn_stats *stats, uint32_t pare
 	if (stats->number == 0)
 		return;
 	stats->object = sim_trace_object_at(stats->number);
-	sim_trace_sampler_init(&stats->sampler, sim_trace_now_ns(), self.head.level == SIM_TRACE_FULL);
+	sim_trace_sampler_init(&stats->sampler, self.head.level == SIM_TRACE_FULL);
 	stats->sampler.next = self.head.level == SIM_TRACE_COUNTS ? SIM_TRACE_NEVER : stats->object->sent;
 	record_connection(stats, SIM_TRACE_OPENED, 0);
 }

@@ -146,6 +146,6 @@ void sim_trace_task_stats_init(struct sim_trace_task_stats *stats, uint32_t obje
 	stats->number = find_or_add_op(object, intern_locked(name));
 	pthread_mutex_unlock(&self.lock);
 	stats->op = sim_trace_op_at(stats->number);
-	sim_trace_sampler_init(&stats->sampler, sim_trace_now_ns(), self.head.level == SIM_TRACE_FULL);
+	sim_trace_sampler_init(&stats->sampler, self.head.level == SIM_TRACE_FULL);
 	stats->sampler.next = self.head.level == SIM_TRACE_COUNTS ? SIM_TRACE_NEVER : stats->op->submitted;
 }

@@ -10,7 +10,7 @@ static int begin(void **state)
 {
 	now_ns = 1000000000;
 	number = 0;
-	sim_trace_sampler_init(&sampler, now_ns, false);
+	sim_trace_sampler_init(&sampler, false);
 	return 0;
 }
 
@@ -71,7 +71,7 @@ static void test_a_pause_brings_the_credits_back(void **state)
 
 static void test_every_means_every(void **state)
 {
-	sim_trace_sampler_init(&sampler, now_ns, true);
+	sim_trace_sampler_init(&sampler, true);
 	assert_int_equal(happen(10000, 0), 10000);
 }
 

@@ -2,7 +2,6 @@
 /* Tasks and their pools: memory for the tasks of one type that a context has. */
 #include "task_priv.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
 #include "pe_priv.h"
@@ -13,20 +12,26 @@
 doca_error_t shim_task_pool_add(struct doca_ctx *ctx, const struct shim_task_type *type, uint32_t count,
 				struct shim_task_pool **ret_pool)
 {
-	struct shim_task_pool *pool = shim_calloc(1, sizeof(*pool));
+	struct shim_task_pool *pool = shim_malloc(sizeof(*pool));
+	size_t bytes;
+	char *tasks = NULL;
 
-	assert(sim_task_kind_exists(type->name)); /* else statistics lack this kind */
-	if (pool && !__builtin_mul_overflow(count, type->size, &pool->bytes))
-		pool->tasks = shim_slab_new(pool->bytes);
-	if (!pool || !pool->tasks) {
+	if (pool && !__builtin_mul_overflow(count, type->size, &bytes))
+		tasks = shim_slab_new(bytes);
+	if (!tasks) {
 		free(pool);
 		sim_err("doca_ctx_start: no memory for %u %s tasks; configure fewer", count, type->name);
 		return DOCA_ERROR_INITIALIZATION;
 	}
-	pool->type = type;
-	pool->count = pool->num_never_used = count;
+	*pool = (struct shim_task_pool){
+		.type = type,
+		.tasks = tasks,
+		.bytes = bytes,
+		.count = count,
+		.num_never_used = count,
+		.next = ctx->pools,
+	};
 	sim_trace_task_stats_init(&pool->stats, ctx->trace_id, type->name);
-	pool->next = ctx->pools;
 	ctx->pools = pool;
 	*ret_pool = pool;
 	return DOCA_SUCCESS;

@@ -54,7 +54,7 @@ enum shim_task_form {
 
 /* A type of task. A slot may be NULL where its comment allows it. */
 struct shim_task_type {
-	const char *name;
+	const char *name; /* one of task_kinds.h, by which statistics find it */
 	enum shim_task_form form;
 	size_t size; /* of the library's struct */
 	/* Check what a card checks at submission, and take what it takes then. */

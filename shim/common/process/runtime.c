@@ -207,12 +207,12 @@ void shim_runtime_leave(void)
 
 uint64_t shim_shuffle_seed(void)
 {
-	static atomic_uint num_queues;
+	static atomic_uint num_contexts;
 	const char *text = getenv_nonempty("BFSIM_SHUFFLE");
 	uint64_t seed = text ? strtoull(text, NULL, 0) : 0;
 
-	/* Consecutive seeds and queues differ in all bits. */
-	return text ? ((seed + 1) * UINT64_C(0x9e3779b97f4a7c15) + atomic_fetch_add(&num_queues, 1)) *
+	/* Consecutive seeds and contexts differ in all bits. */
+	return text ? ((seed + 1) * UINT64_C(0x9e3779b97f4a7c15) + atomic_fetch_add(&num_contexts, 1)) *
 				       UINT64_C(0xbf58476d1ce4e5b9) |
 			       1 :
 		      0;

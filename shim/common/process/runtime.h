@@ -77,7 +77,7 @@ SHIM_INTERNAL_API struct sim_session *shim_session(void);
 /* Session time; of an attached process. */
 SHIM_INTERNAL_API uint64_t shim_now_ns(void);
 
-/* A seed for the order of one queue's jobs; 0 = their order is kept. BFSIM_SHUFFLE, a number, is the seed of all. */
+/* A seed for the order of one context's jobs; 0 = their order is kept. BFSIM_SHUFFLE, a number, is the seed of all. */
 SHIM_INTERNAL_API uint64_t shim_shuffle_seed(void);
 
 /* The session's fault injector; NULL without a session. */
