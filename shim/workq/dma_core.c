@@ -191,22 +191,22 @@ static __attribute__((noinline)) doca_error_t submit_any(struct workq_dma_core *
 	return result == DOCA_SUCCESS ? submit_as(core, task, src, dst, user_data) : result;
 }
 
-/* Whether more than the queue hears of a submission: the checker, a recording, the fault injector. */
-static inline bool is_watched(const struct doca_ctx *ctx, const struct shim_task_pool *pool)
+/* Whether more than the queue and the recording hears of a submission: the checker, the fault injector. */
+static inline bool is_watched(const struct doca_ctx *ctx)
 {
-	return shim_call_hooks || pool->stats.op || sim_injector_may_hit(ctx->faults, SIM_OP_DMA_MEMCPY) ||
-	       shim_ctx_link_is_down(ctx);
+	return shim_call_hooks || sim_injector_may_hit(ctx->faults, SIM_OP_DMA_MEMCPY) || shim_ctx_link_is_down(ctx);
 }
 
 static __attribute__((noinline)) doca_error_t take_back(struct workq_dma_core *core, struct doca_task *task)
 {
 	sim_err("doca_workq_submit: the queue is full; retrieve its events first");
+	shim_task_trace_refused(task);
 	task->in_flight = false;
 	keep_task(core, task);
 	return DOCA_ERROR_AGAIN;
 }
 
-/* The common case is short: a copy of one buffer to one buffer that nothing but the queue hears of. */
+/* The common case is short: a copy of one buffer to one buffer that nothing but the queue and the recording hears of. */
 doca_error_t workq_dma_core_submit(struct workq_dma_core *core, const struct doca_buf *src, struct doca_buf *dst,
 				   union doca_data user_data)
 {
@@ -214,7 +214,7 @@ doca_error_t workq_dma_core_submit(struct workq_dma_core *core, const struct doc
 	struct doca_task *task = core->free_tasks;
 	struct shim_buf_task *memcpy = shim_to_buf_task(task);
 
-	if (doca_unlikely(!task || shim_ctx_is_stale(ctx) || is_watched(ctx, task->pool) ||
+	if (doca_unlikely(!task || shim_ctx_is_stale(ctx) || is_watched(ctx) ||
 			  !shim_dma_memcpy_take_pair(memcpy, core->dma, src, dst)))
 		return submit_any(core, src, dst, user_data);
 	core->free_tasks = task->next_free;
@@ -223,5 +223,6 @@ doca_error_t workq_dma_core_submit(struct workq_dma_core *core, const struct doc
 	task->user_data = user_data;
 	task->hook = &core->hook;
 	task->in_flight = true;
+	shim_task_trace_submit(task, task->pool);
 	return doca_likely(sim_queue_submit_now(ctx->queue, &task->job) == 0) ? DOCA_SUCCESS : take_back(core, task);
 }

@@ -46,10 +46,10 @@ static inline doca_error_t shim_task_job_status(const struct doca_task *task, in
 	return doca_likely(rc == 0) ? DOCA_SUCCESS : shim_task_fault_status(task);
 }
 
-/* Whether shim_task_end() does anything for a task that succeeds. */
+/* Whether shim_task_end() does more for a task that succeeds than shim_task_trace_count_done(). */
 static inline bool shim_task_end_is_watched(const struct doca_task *task)
 {
-	return task->pool->stats.op || task->fault_hit || !shim_hooks_are_paused();
+	return task->timed || task->fault_hit || !shim_hooks_are_paused();
 }
 
 /* The task ends with @status, before its user hears of it. */

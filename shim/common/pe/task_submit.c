@@ -154,13 +154,15 @@ static __attribute__((noinline)) void complete_any_task(struct doca_task *task, 
 		shim_task_return_to_pool(task);
 }
 
-/* A task ended. The common case is short: nothing but the hook or the user hears of a task that did well. */
+/* A task ended. The common case is short: nothing but the recording's counters, and the hook or the user, hears of a task that
+ * did well. */
 static inline void complete_task(struct doca_task *task, doca_error_t status)
 {
 	if (doca_unlikely(status != DOCA_SUCCESS || task->freed || shim_task_end_is_watched(task))) {
 		complete_any_task(task, status);
 		return;
 	}
+	shim_task_trace_count_done(task);
 	task->in_flight = false;
 	report_end(task, DOCA_SUCCESS);
 }

@@ -28,6 +28,17 @@ static inline void shim_task_trace_submit(struct doca_task *task, const struct s
 	sim_trace_counter_add(&stats->op->submitted, 1);
 }
 
+/* A task that was not timed ended, with success. */
+static inline void shim_task_trace_count_done(const struct doca_task *task)
+{
+	struct sim_trace_op *op = task->pool->stats.op;
+
+	if (!op)
+		return;
+	sim_trace_counter_add(&op->completed, 1);
+	sim_trace_counter_add(&op->bytes, task->bytes);
+}
+
 /* The task ended with @status. */
 static inline void shim_task_trace_end(struct doca_task *task, doca_error_t status)
 {
@@ -35,12 +46,10 @@ static inline void shim_task_trace_end(struct doca_task *task, doca_error_t stat
 
 	if (!op)
 		return;
-	if (__builtin_expect(status == DOCA_SUCCESS, 1)) {
-		sim_trace_counter_add(&op->completed, 1);
-		sim_trace_counter_add(&op->bytes, task->bytes);
-	} else {
+	if (__builtin_expect(status == DOCA_SUCCESS, 1))
+		shim_task_trace_count_done(task);
+	else
 		sim_trace_counter_add(&op->failed, 1);
-	}
 	if (__builtin_expect(task->timed || status != DOCA_SUCCESS, 0))
 		shim_task_trace_record(task, status);
 }
