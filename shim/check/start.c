@@ -13,6 +13,7 @@
 #include "shim/check/report/hit.h"
 #include "shim/check/report/hit_output.h"
 #include "shim/check/report/stack.h"
+#include "shim/common/pe/task_priv.h"
 #include "sim/base/fork.h"
 #include "sim/base/log.h"
 #include "sim/base/process_check.h"
@@ -37,7 +38,8 @@ static const struct check_part *const parts[] = {
 /* What is called for each event, in the order of @parts; NULL ends a list. Most parts watch few events. */
 typedef void call_handler(struct shim_call *call);
 static call_handler *enters[SHIM_NUM_FUNCTIONS][MAX_WATCHES + 1], *leaves[SHIM_NUM_FUNCTIONS][MAX_WATCHES + 1];
-static void (*posting[NUM_PARTS + 1])(const struct doca_task *task);
+typedef void posting_handler(const struct doca_task *task);
+static posting_handler *posting_plain[NUM_PARTS + 1], *posting_bufs[NUM_PARTS + 1];
 static void (*posted[NUM_PARTS + 1])(struct doca_task *task);
 static void (*ended[NUM_PARTS + 1])(struct doca_task *task, doca_error_t status);
 static void (*access_begun[NUM_PARTS + 1])(struct doca_task *task),
@@ -78,10 +80,18 @@ static void submit_failed(struct shim_call *call)
 	leave(call);
 }
 
+static inline void call_posting(posting_handler *const *handler, const struct doca_task *task)
+{
+	for (; *handler; handler++)
+		(*handler)(task);
+}
+
 static void task_posted(struct doca_task *task)
 {
-	for (size_t i = 0; posting[i]; i++)
-		posting[i](task);
+	if (doca_unlikely(task->pool->type->form == SHIM_TASK_PLAIN))
+		call_posting(posting_plain, task);
+	else
+		call_posting(posting_bufs, task);
 	if (doca_likely(shim_hooks_are_paused()))
 		return;
 	for (size_t i = 0; posted[i]; i++)
@@ -167,14 +177,16 @@ static void add_infallible(call_handler *handler)
 
 static void add_part(const struct check_part *part)
 {
-	static size_t num_posting, num_posted, num_ended, num_begun, num_done;
+	static size_t num_plain, num_bufs, num_posted, num_ended, num_begun, num_done;
 
 	if (part->enter_infallible)
 		add_infallible(part->enter_infallible);
 	for (size_t i = 0; i < part->num_watches; i++)
 		add_watch(&part->watches[i]);
 	if (part->task_posting)
-		posting[num_posting++] = part->task_posting;
+		posting_plain[num_plain++] = part->task_posting;
+	if (part->task_posting && !part->wants_plain)
+		posting_bufs[num_bufs++] = part->task_posting;
 	if (part->task_posted)
 		posted[num_posted++] = part->task_posted;
 	if (part->task_ended)

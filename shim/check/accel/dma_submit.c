@@ -15,11 +15,6 @@ static void check_memcpy(const struct shim_buf_task *memcpy)
 	check_dma_defined(memcpy);
 }
 
-static inline bool has_first_dev(const struct doca_mmap *mmap, const struct doca_dev *dev)
-{
-	return doca_likely(mmap->num_devs > 0) && mmap->devs[0] == dev;
-}
-
 /* Few tasks have more than one source and one destination, in maps of the context's device, apart from each other: a few
  * comparisons clear those. Returns whether the task breaks no rule. */
 static inline bool is_cleared(const struct shim_buf_task *memcpy)
@@ -30,7 +25,7 @@ static inline bool is_cleared(const struct shim_buf_task *memcpy)
 
 	return shim_snapshot_is_pair(snapshot) &&
 	       dst->access & (DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_PCI_READ_WRITE) &&
-	       has_first_dev(dst, dev) && has_first_dev(src, dev) &&
+	       dst->first_dev == dev && src->first_dev == dev &&
 	       (snapshot->src_addr + snapshot->bytes <= snapshot->dst_addr ||
 		snapshot->dst_addr + snapshot->bytes <= snapshot->src_addr) &&
 	       !must_check_all;

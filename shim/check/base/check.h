@@ -33,6 +33,7 @@ struct check_part {
 	void (*start)(void);
 	/* Each task that is about to be posted, also while the hooks pause: some comparisons that clear nearly all tasks. */
 	void (*task_posting)(const struct doca_task *task);
+	bool wants_plain; /* task_posting() is called for tasks of SHIM_TASK_PLAIN alone */
 	void (*hooks_paused)(void);
 	void (*task_posted)(struct doca_task *task); /* while the hooks do not pause (sampling.h) */
 	void (*task_refused)(struct doca_task *task);

@@ -216,6 +216,6 @@ static const struct check_watch watches[] = {
 };
 
 const struct check_part check_rdma_access = {
-	CHECK_WATCHES(watches),     .mode = SIM_CHECK_API,     .task_posting = task_posting,
-	.ctx_changed = ctx_changed, .lock = &permissions.lock,
+	CHECK_WATCHES(watches), .mode = SIM_CHECK_API,      .task_posting = task_posting,
+	.wants_plain = true,    .ctx_changed = ctx_changed, .lock = &permissions.lock,
 };
