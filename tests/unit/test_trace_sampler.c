@@ -75,6 +75,21 @@ static void test_every_means_every(void **state)
 	assert_int_equal(happen(10000, 0), 10000);
 }
 
+/* Two runs in virtual time begin at different times of the clock, and select the same events. */
+static void test_the_time_of_the_first_event_does_not_matter(void **state)
+{
+	struct sim_trace_sampler first;
+
+	happen(2000, SIM_TRACE_CREDIT_NS / 3);
+	first = sampler;
+	begin(state);
+	now_ns += SIM_TRACE_CREDIT_NS / 2;
+	happen(2000, SIM_TRACE_CREDIT_NS / 3);
+	assert_int_equal(sampler.next, first.next);
+	assert_int_equal(sampler.credits, first.credits);
+	assert_int_equal(sampler.credited_ns, first.credited_ns + SIM_TRACE_CREDIT_NS / 2);
+}
+
 /* CLOCK_MONOTONIC read by two threads: the second may be a little behind. */
 static void test_time_that_goes_back_brings_nothing(void **state)
 {
@@ -93,6 +108,7 @@ int main(void)
 		cmocka_unit_test_setup(test_a_steady_flood_is_recorded_as_the_credits_come, begin),
 		cmocka_unit_test_setup(test_a_pause_brings_the_credits_back, begin),
 		cmocka_unit_test_setup(test_every_means_every, begin),
+		cmocka_unit_test_setup(test_the_time_of_the_first_event_does_not_matter, begin),
 		cmocka_unit_test_setup(test_time_that_goes_back_brings_nothing, begin),
 	};
 
